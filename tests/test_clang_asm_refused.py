@@ -21,14 +21,13 @@ from tests.test_clang_asm_numbers import ONE_THREAD
 # ---------------------------------------------------------------- what is refused
 
 REFUSED = {
-    "mbarrier.init.shared::cta.b64 [%0], 1;": "mbarriers come later",
-    "cp.async.bulk.commit_group;": "bulk copies come later",
-    "fence.proxy.async;": "proxies come later",
-    "fence.mbarrier_init.release.cluster;": "mbarriers come later",
+    "cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.bulk_group [%0, {%0}], [%0];": "copies of tensors come later",
+    "fence.proxy.alias;": "proxies come later",
+    "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;": "proxies come later",
     "fence.acquire.sync_restrict::shared::cluster.cluster;": "outside the modelled subset",
     "wgmma.fence.sync.aligned;": "asynchronous matrix instructions come later",
     "barrier.cluster.arrive.acquire;": "outside the modelled subset of PTX",
-    "red.async.relaxed.cluster.add.u32 [%0], 1, [%0];": "asynchronous reductions come later",
+    "red.async.release.gpu.add.u32 [%0], 1;": "asynchronous reductions of global memory come later",
     "multimem.red.release.sys.global.add.u32 [%0], 1;": "accesses of multicast memory come later",
     "discard.global.L2 [%0], 128;": "writes of what is not known come later",
     "vote.ballot.b32 %0, p;": "outside the modelled subset of PTX",
@@ -46,7 +45,7 @@ REFUSED = {
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "vadd.u32.u32.u32 %0, 1, 2, 3;": "video instructions come later",
     "tex.1d.v4.s32.s32 {%0, %0, %0, %0}, [%0, {%0}];": "textures and surfaces come later",
-    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "bulk copies come later",
+    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "copies of tensors come later",
     "ld.u32 %0, [%0, {%0}];": "an address is wanted here",
     "max.relu.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "add.relu.s16x2 %0, 1, 2;": "outside the modelled subset of PTX",
@@ -207,7 +206,7 @@ MISTYPED = {
     'asm volatile("ld.acquire.gpu.u32 %0, [%1+4*];" : "=r"(r) : "l"(p));': "",
     'asm volatile("cp.async.ca.shared.global [%0], [%0], 12;" :: "l"(p));': "write one of these",
     'asm volatile("cp.async.wait_group %0;" :: "r"(int(threadIdx.x)));': "write a constant",
-    'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "l"(p));': "mbarriers come later",
+    'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "l"(p));': "arrive.noinc.shared.b64, and count the arrival",
 }
 
 

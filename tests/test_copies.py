@@ -150,9 +150,8 @@ def test_a_model_without_a_part_is_told(part: str, model: str, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("cuda::pipeline_shared_state<cuda::thread_scope_block, 2> all; auto p = cuda::make_pipeline(cg::this_thread_block(), &all);",
-         "a pipeline that threads share"),
-        ('asm volatile("cp.async.bulk.commit_group;");', "`cp.async.bulk.commit_group` is outside the modelled subset"),
+        ("cuda::pipeline_shared_state<cuda::thread_scope_device, 2> all; auto p = cuda::make_pipeline(cg::this_thread_block(), &all);",
+         "a pipeline that threads of several blocks share"),
         ('int n = x[0] ? 4 : 0; asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" :: "r"(at(s)), "l"(x), "r"(n));',
          "a copy of a part, or of a size that is not seen to be 0 or 4 (a predicate is)"),
         ('asm volatile("cp.async.ca.global [%0], [%0], 4;" :: "l"(x));', "`cp.async.ca.global` is outside the modelled subset"),

@@ -33,7 +33,11 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.BarrierArrive("old", PLACE, B, RELAXED), Effects(reads=True, writes=True), "old", "a b"),
     (ir.BarrierArrive("old", PLACE, MORE, RELAXED, True), Effects(reads=True, writes=True), "old", "a b old"),
     (ir.BarrierWait("old", PLACE, MORE, RELAXED), Effects(finds=True, reads=True, waits=True), "old", "a b"),
-    (ir.BarrierPhase("old", PLACE, RELAXED), Effects(reads=True), "old", "a"),
+    (ir.BarrierTest("old", PLACE, MORE, RELAXED), Effects(finds=True, reads=True), "old", "a b"),
+    (ir.BarrierInit(PLACE, B, "c"), Effects(reads=True, writes=True), "c", "a b"),
+    (ir.BarrierExpect(PLACE, B, RELAXED, "c"), Effects(reads=True, writes=True), "c", "a b"),
+    (ir.AtBarrier(A, B), Effects(), "", "a b"),
+    (ir.InitFence(), Effects(), "", ""),
     (ir.Notify(PLACE, True), Effects(), "", "a"),
     (ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE), Effects(), "", ""),
     (ir.Agent(True), Effects(), "", ""),
@@ -73,9 +77,9 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
 
 #: What others could notice of operations; of all others that they change something.
 TRACES = {
-    "none": {"Set", "Decide", "Operand", "Called", "Yield"},
+    "none": {"Set", "Decide", "Operand", "Called", "Yield", "AtBarrier"},
     "read": {"Load"},
-    "order": {"Fence", "ProxyFence", "Lifetime"},
+    "order": {"Fence", "ProxyFence", "InitFence", "Lifetime"},
     "failure": {"Assert"},
     "outside": {"InputOutput", "SideEffect"},
     "trap": {"Trap"},

@@ -58,6 +58,10 @@ SPECS = [
     ("litmus-files/ptx-proxy-one-thread.litmus", "ptx", {}),
     ("litmus-files/ptx-aliases.litmus", "ptx", {}),
     ("options/vector-whole.cu", "ptx", {"SENDS": "0"}),
+    ("asynchronous/phases.cu", "cuda-v3", {"LOOKS": "true", "BOTH": "false"}),
+    ("asynchronous/remote-arrival.cu", "cuda-v3", {"FENCED": "true", "WIDE": "true"}),
+    ("asynchronous/bulk-load.cu", "ptx", {"WAIT": "0", "BYTES": "32"}),
+    ("asynchronous/store-fence.cu", "cuda-v3", {"FENCE": "1"}),
     ("litmus-files/c-operands.litmus", "cuda-v3", {}),
 ]
 #: Programs of which stuck executions are asked: a thread that sleeps, and one that turns.
@@ -180,7 +184,23 @@ def test_some_execution_misses_a_row(name: str, monkeypatch: pytest.MonkeyPatch)
 
 
 #: Rows of which a part holds on some paths, or where a condition on what is read does.
-GUARDED = ("RMW", "Acq", "SC", "RLX", "ACQ", "SEQ_CST", "dep", "asw", "syncbar", "issue")
+GUARDED = (
+    "RMW",
+    "Acq",
+    "SC",
+    "RLX",
+    "ACQ",
+    "SEQ_CST",
+    "dep",
+    "asw",
+    "syncbar",
+    "issue",
+    "api",
+    "phase",
+    "complete",
+    "later",
+    "served",
+)
 
 
 def unguarded(forms: Iterable[Form]) -> Iterator[Form]:

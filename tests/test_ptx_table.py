@@ -21,7 +21,7 @@ Write = Callable[..., Path]
 
 
 def test_every_instruction_is_executed_by_some_test_or_spec() -> None:
-    names = ("clang_asm", "clang_asm_numbers", "clang_asm_twins", "ptx_files")
+    names = ("clang_asm", "clang_asm_numbers", "clang_asm_twins", "clang_mbarriers", "ptx_files")
     paths = [REPOSITORY / "tests" / f"test_{name}.py" for name in names]
     paths += [path for path in REPOSITORY.glob("specs/**/*") if path.suffix in (".cu", ".ptx")]
     text = "\n".join(path.read_text() for path in paths)

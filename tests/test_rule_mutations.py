@@ -30,9 +30,10 @@ from scopec.progress.terms import At, Call, Fn, Kind, Op, Over, Term
 from scopec.progress.transition import Definition, Transition
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import plan
-from tests import test_named_barriers
+from tests import test_named_barriers, test_progress_mbarriers
 from tests.built_programs import assumed, built
 from tests.conftest import REPOSITORY, program_of
+from tests.mbarrier_programs import program_of as mbarrier_program
 from tests.random_progress import assuming_program, wide_program
 from tests.samples import VARIABLE, spread
 from tests.specifications import KEPT
@@ -287,6 +288,8 @@ def _systems() -> Iterator[tuple[str, System, Property]]:
         source = Source("a.litmus", text)
         program = lower(read(source), source, "a").program
         yield f"litmus {number}", build(program, MODELS["fair"], Reductions(polls=False)), "Termination"
+    for name, (threads, _) in test_progress_mbarriers.PROGRAMS.items():
+        yield f"mbarrier, {name}", build(mbarrier_program(threads)), "Termination"
     for folder in ("cuda-execution-model", "host", "barriers"):
         for path in sorted((REPOSITORY / "specs" / folder).glob("*.cu")):
             for run in plan(path, str(path), KEPT).runs:

@@ -134,7 +134,7 @@ def _operation(operation: ir.Operation, at: Span, edit: _ModeEdit) -> ir.Operati
             return replace(operation, order=order)
         case ((ir.Load() | ir.Store() | ir.Rmw() | ir.CompareExchange() | ir.Await()), _):
             return replace(operation, mode=_mode(operation, at, edit))
-        case ((ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase()), Widen(name, scope)) if (
+        case ((ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierTest()), Widen(name, scope)) if (
             operation.place.object == name
         ):
             return replace(operation, mode=replace(operation.mode, scope=max(operation.mode.scope, scope)))

@@ -58,11 +58,17 @@ MEMORY_OPTIONS: dict[str, Setting] = {
     "weak_loads": Setting(
         ("compiled", "isa"), "whether a weak load of PTX may be made before a relaxed load of its location ahead of it"
     ),
+    "proxy_fence": Setting(
+        ("writer", "path"),
+        "whose `fence.proxy.async` covers a write to shared memory: its own thread's, or any on the way in the block",
+    ),
 }
 
 #: What a program has, which `if "NAME=VALUE"` asks for too; nobody chooses it.
 PROGRAM_FACTS: dict[str, Setting] = {
     "agents": Setting(("none", "some"), "whether there are asynchronous copies"),
+    "mbarriers": Setting(("none", "some"), "whether there are mbarriers"),
+    "async_proxy": Setting(("none", "some"), "whether accesses are made through the asynchronous proxy"),
     "proxies": Setting(("generic", "mixed"), "whether accesses have other proxies, or other virtual addresses"),
 }
 

@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 
 from scopec.explain.synchronisation import access_name, place
 from scopec.memory.events.events import Kind
+from scopec.memory.unfold.lifetimes import kept
 
 if TYPE_CHECKING:
     from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
+
+#: The relations between agents and threads.
+EDGES = ("start", "done", "complete")
 
 
 def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
@@ -23,6 +27,14 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
             name = f"the copy that {copied.thread} issues at {place(issue)}"
             if other.kind is Kind.READ and copied.kind is Kind.WRITE and _reads_before(execution, other, copied):
                 return f"{name} may overwrite what {access_name(other)} gets: nothing orders that read before the issue"
+            at_mbarrier = [wait for access, wait in execution.relation("complete") if access is copied]
+            if at_mbarrier:
+                behind = f"{at_mbarrier[0].thread} finds it complete at {place(at_mbarrier[0])}"
+                if other.thread == at_mbarrier[0].thread and not other.agent:
+                    return f"{behind}, {_side(execution, other, at_mbarrier[0])}"
+                return (
+                    f"{name} is complete for who waits for its phase: {behind}, and nothing orders {access_name(other)}"
+                )
             waits = [wait for access, wait in execution.relation("done") if access is copied]
             if waits:
                 if other.thread == copied.thread and not other.agent:
@@ -32,6 +44,19 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
             if any(e.kind is Kind.COMPLETE and e.thread == copied.thread for e in execution.events):
                 return f"no wait of {copied.thread} is for the group of {name}"
             return f"nobody waits for {name}"
+    return None
+
+
+def outlives(execution: Execution, pair: tuple[Event, Event]) -> str | None:
+    """Why a copy may be made when its block has ended, if that is the race; else None."""
+    for copied, end in (pair, pair[::-1]):
+        block = next((b for t in execution.graph.program.threads if t.name == end.thread and (b := kept(t))), None)
+        if copied.agent and block is not None:
+            issue = place(execution.graph.by_id[copied.agent])
+            return (
+                f"the threads of {block} may end before the copy that {copied.thread} issues at {issue} is complete, "
+                f"for nothing that they wait for is behind it: its shared memory is no more then"
+            )
     return None
 
 

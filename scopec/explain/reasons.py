@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import Mark
 from scopec.base.records import dataclass
-from scopec.explain.agents import incomplete
+from scopec.explain.agents import incomplete, outlives
 from scopec.explain.lifetimes import bound, lifetimes
+from scopec.explain.mbarriers import overrun, unfenced
 from scopec.explain.proxies import unconnected
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
 from scopec.explain.verdict import UNDEFINED, is_fault
@@ -136,6 +137,8 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
     first, second = pair
     if lifetime_of(first.location) is not None:
         return bound(execution, pair)
+    if (whole := overrun(execution, pair) or outlives(execution, pair)) is not None:
+        return whole
     why = [(one, _not_inclusive(execution, one, other)) for one, other in ((first, second), (second, first))]
     reasons = [f"{access_name(one)} is {reason}" for one, reason in why if reason is not None]
     if len(reasons) < 2:
@@ -145,7 +148,9 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         same = access_name(first) == access_name(second)
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
-    no_order = incomplete(execution, pair) or unconnected(execution, pair) or unordered(execution, pair)
+    reasons_for_no_order = (unfenced, incomplete, unconnected)
+    found = (why_not(execution, pair) for why_not in reasons_for_no_order)
+    no_order = next((one for one in found if one is not None), None) or unordered(execution, pair)
     return "; ".join([*reasons, no_order, *lost(execution, pair)])
 
 

@@ -230,7 +230,7 @@ class LeftRun(ThreadRun):
                 self.around_period
             ):
                 return self.plainly(state, operation, span)  # all who meet go round together
-            case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
+            case _ if isinstance(operation, ir.BarrierOperation):
                 raise AssertionError("barriers are numbers in memory here")
             case _ if not isinstance(operation, ir.Access):
                 return self.changes(state, span) if effects(operation).changes else self.plainly(state, operation, span)

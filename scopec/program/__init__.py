@@ -13,6 +13,7 @@
 - ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks
+- ``mbarriers``: the states of mbarriers, and the rules of their operations
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks
 - ``names``: names in generated specifications
 """

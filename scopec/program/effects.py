@@ -56,11 +56,13 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(counts="never", trace="order")
         case ir.Load():
             return _does(reads=True, trace="read")
-        case ir.BarrierPhase():
-            return _does(reads=True)
-        case ir.Store() | ir.BarrierInit():
+        case ir.BarrierTest():
+            return _does(reads=True, finds=True)
+        case ir.BarrierInit(fault=fault):
+            return _does(reads=bool(fault), writes=True)
+        case ir.Store():
             return _does(writes=True)
-        case ir.CompareExchange() | ir.BarrierArrive():
+        case ir.CompareExchange() | ir.BarrierArrive() | ir.BarrierExpect():
             return _does(reads=True, writes=True)
         case ir.Rmw():
             return _does(reads=True, writes=True, finds=True)
@@ -86,8 +88,10 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(trace="first time")
         case ir.StreamQuery() | ir.EventQuery():
             return _does(trace="question")
-        case ir.ProxyFence():
+        case ir.ProxyFence() | ir.InitFence():
             return _does(trace="order")
+        case ir.AtBarrier():
+            return _does(counts="never", trace="none")
         case ir.Trap():
             return _does(trace="trap")
         case ir.LaunchGrid():
@@ -122,7 +126,7 @@ def overwritten(operation: ir.Operation) -> list[str]:
     if isinstance(operation, ir.GroupSync):
         return [] if operation.exchange is None else list(operation.exchange.targets)
     form = operation.vote if isinstance(operation, (ir.SyncThreads, ir.NamedBarrier)) else operation
-    return [getattr(form, name) for name in ("target", "succeeded") if hasattr(form, name)]
+    return [name for field in ("target", "succeeded", "fault") if (name := getattr(form, field, ""))]
 
 
 def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:

@@ -39,13 +39,24 @@ def _is_of_a_copy(operation: ir.Operation) -> bool:
     return isinstance(operation, ir.Agent | ir.AwaitCopies)
 
 
+def _is_of_an_mbarrier(operation: ir.Operation) -> bool:
+    return isinstance(operation, ir.BarrierExpect) or bool(getattr(operation, "fault", ""))
+
+
+def _is_asynchronous(operation: ir.Operation) -> bool:
+    return isinstance(operation, ir.Agent | ir.ProxyFence) and operation.proxy is ir.Proxy.ASYNC
+
+
 def _has_proxy(operation: ir.Operation) -> bool:
     mode = getattr(operation, "mode", ir.PLAIN)
-    return isinstance(operation, ir.ProxyFence) or mode.proxy is not ir.Proxy.GENERIC or bool(mode.alias)
+    fence = isinstance(operation, ir.ProxyFence) and operation.proxy is not ir.Proxy.ASYNC
+    return fence or mode.proxy is not ir.Proxy.GENERIC or bool(mode.alias)
 
 
 #: By the name of the fact that a .cat file asks for (:data:`scopec.base.options.PROGRAM_FACTS`).
 EXTENSIONS = {
     "agents": Extension("asynchronous copies", _is_of_a_copy, frozenset({"start"}), "cuda or ptx"),
+    "mbarriers": Extension("mbarriers", _is_of_an_mbarrier, frozenset({"phase"}), "cuda or ptx"),
+    "async_proxy": Extension("the asynchronous proxy", _is_asynchronous, frozenset({"ASY"}), "cuda or ptx"),
     "proxies": Extension("proxies, or aliases of a location", _has_proxy, frozenset({"px", "vloc"}), "ptx"),
 }

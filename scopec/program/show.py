@@ -59,6 +59,14 @@ def show_body(body: ir.Body) -> Iterator[str]:
                 assert_never(node)
 
 
+def _copies(groups: ir.CopyGroups) -> str:
+    return "copies" if groups is ir.CopyGroups.PLAIN else "bulk copies"
+
+
+def _of(groups: ir.CopyGroups | None) -> str:
+    return "in a group" if groups is not None else "complete at an mbarrier"
+
+
 def words(operation: ir.Operation) -> tuple[str, str]:
     """An operation on one line, and what a thread does that performs it: ``loads f (acquire, device)``."""
     match operation:
@@ -81,13 +89,18 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.Fence(order, scope):
             mode = ir.Mode(order, scope)
             return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
-        case ir.Agent(begins):
-            return ("copy" if begins else "end of copy"), ("issues a copy" if begins else "goes on")
-        case ir.CommitCopies():
-            return "commit copies", "commits its copies"
-        case ir.AwaitCopies(left):
-            text = f"wait for copies, {value(left)} groups left"
+        case ir.Agent(False):
+            return "end of copy", "goes on"
+        case ir.Agent(_, proxy, groups, follows):
+            text = "behind copies" if follows else "copy" + ("" if proxy is ir.Proxy.GENERIC else f" {proxy.value}")
+            return text + ("" if groups is ir.CopyGroups.PLAIN else f", {_of(groups)}"), "issues a copy"
+        case ir.CommitCopies(groups):
+            return f"commit {_copies(groups)}", f"commits its {_copies(groups)}"
+        case ir.AwaitCopies(left, groups, reads):
+            text = f"wait for {'reads of ' * reads}{_copies(groups)}, {value(left)} groups left"
             return text, text.replace("wait", "waits")
+        case ir.InitFence():
+            return "fence.mbarrier_init", "fence.mbarrier_init"
         case ir.ProxyFence():
             text = show_proxy_fence(operation)
             return text, text
@@ -95,14 +108,23 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             text = f"{target} = {'wait' if notified else 'await'}{_on(mode, place)} until {value(condition)}"
             return text + ("" if new is None else f", store {value(new)}"), f"waits on {show_place(place)}"
         case ir.BarrierInit(place, count):
+            if count is None:
+                return f"no barrier {show_place(place)}", f"invalidates {show_place(place)}"
             return f"barrier {show_place(place)} of {value(count)}", f"initialises {show_place(place)}"
-        case ir.BarrierArrive(target, place, update, mode, drop):
+        case ir.BarrierArrive(target, place, update, mode, drop, expect):
             text = f"{target} = {'drop' if drop else 'arrive'}{_on(mode, place)} by {value(update)}"
+            text += "" if expect is None else f", {value(expect)} bytes expected"
             return text, f"arrives at {show_place(place)}{mode_in_words(mode)}"
+        case ir.BarrierExpect(place, bytes_, mode):
+            text = f"expect {value(bytes_)} bytes{_on(mode, place)}"
+            return text, f"expects {value(bytes_)} bytes at {show_place(place)}"
         case ir.BarrierWait(target, place, condition, mode):
             return f"{target} = phase{_on(mode, place)} when {value(condition)}", f"waits on {show_place(place)}"
-        case ir.BarrierPhase(target, place, mode):
-            return f"{target} = phase{_on(mode, place)}", f"loads {show_place(place)}{mode_in_words(mode)}"
+        case ir.AtBarrier(phase, over):
+            return f"at phase {value(phase)}" + ("" if over is None else f", waited if {value(over)}"), "computes"
+        case ir.BarrierTest(target, place, condition, mode):
+            text = f"{target} = test{_on(mode, place)} whether {value(condition)}"
+            return text, f"tests {show_place(place)}{mode_in_words(mode)}"
         case ir.Notify(place, everyone):
             return f"notify {'all' if everyone else 'one'} {show_place(place)}", f"notifies {show_place(place)}"
         case ir.Decide(target, "order"):
@@ -186,7 +208,8 @@ def show_mode(mode: ir.Mode) -> str:
 
 def show_proxy_fence(fence: ir.ProxyFence) -> str:
     """``fence.proxy.surface``, ``fence.proxy.alias``."""
-    return f"fence.proxy.{'alias' if fence.proxy is None else fence.proxy.value}"
+    space = {None: "", ir.Storage.SHARED: ".shared"}.get(fence.space, ".global")
+    return f"fence.proxy.{'alias' if fence.proxy is None else fence.proxy.value}{space}"
 
 
 def show_place(place: ir.Place) -> str:

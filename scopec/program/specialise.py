@@ -54,6 +54,11 @@ def cluster_name(grid: str, blocks: Dim, cluster: Dim | None, block: int) -> str
     return f"{grid}.c{cluster_index(blocks, cluster, block)}"
 
 
+def cluster_barrier(grid: str, blocks: Dim, cluster: Dim | None, block: int) -> str:
+    """The object that is the barrier of the cluster that a block of a grid is in, where it is in memory."""
+    return f"{cluster_name(grid, blocks, cluster, block)}.barrier"
+
+
 def cluster_index(blocks: Dim, cluster: Dim | None, block: int) -> int:
     """The linear index of the thread block cluster that a block is in."""
     at, extent = blocks.position(block), cluster or Dim()

@@ -1,7 +1,7 @@
 """The progress question: labelled steps, what the implementation owes, schedules.
 
 - ``questions``: what an engine is asked
-- ``build``, ``passes``, ``stepper``, ``interleaving``: a program to its system
+- ``build``, ``passes``, ``stepper``, ``mbarriers``, ``interleaving``: a program to its system
 - ``system``, ``steps``: the system, and its steps
 - ``rules``: what each step does, as data
 - ``terms``, ``transition``: the form of rules

@@ -60,5 +60,8 @@ def call_in_words(function: str, program: Program) -> str:
 
 
 def state_in_words(barrier: Mapping[str, object]) -> str:
-    """The state of a barrier: its phase, and the arrivals that are still to come."""
-    return f"phase {barrier['phase']}, {barrier['pending']} of {barrier['expected']} arrivals to come"
+    """The state of a barrier: its phase, and the arrivals that are still to come; of an mbarrier, the bytes too."""
+    if "bytes" in barrier and barrier["expected"] == 0:
+        return "no mbarrier"
+    bytes_ = f", {barrier['bytes']} bytes" if barrier.get("bytes") else ""
+    return f"phase {barrier['phase']}, {barrier['pending']} of {barrier['expected']} arrivals to come{bytes_}"

@@ -59,11 +59,11 @@ def without_idle_stores(body: ir.Body, deciding: frozenset[str]) -> ir.Body:
     def quiet(node: ir.Node) -> ir.Node:
         if isinstance(node, ir.Do) and is_idle(node.operation, deciding):
             match node.operation:
-                case ir.Store() | ir.BarrierInit():
+                case ir.Store() | ir.BarrierInit() | ir.BarrierExpect():
                     return replace(node, operation=ir.Set("%", Const(0, INT)))
                 case ir.Load(target, place, mode) | ir.Rmw(target, place, _, mode):
                     return replace(node, operation=ir.Load(target, _somewhere(place), mode))
-                case ir.BarrierArrive(target, place, _, mode) | ir.BarrierPhase(target, place, mode):
+                case ir.BarrierArrive(target, place, _, mode) | ir.BarrierTest(target, place, _, mode):
                     return replace(node, operation=ir.Load(target, _somewhere(place), mode))
                 case _:
                     pass

@@ -187,10 +187,11 @@ def _with_registers(stage: Making) -> Making:
 
 def _stepped(stage: Making) -> Making:
     stems = distinct({name: identifier(name) for name in stage.bodies})
+    mbarriers = frozenset(o.name for o in stage.program.objects.values() if o.use is ir.Use.MBARRIER)
     found = {
         name: machine(
             name, stems[name], body, stage.deciding, stage.counted(name), stage.reductions,
-            snapshots=stage.snapshots, observed=stage.read_at_end(name),
+            snapshots=stage.snapshots, observed=stage.read_at_end(name), mbarriers=mbarriers,
         )
         for name, body in stage.bodies.items()
     }  # fmt: skip

@@ -82,12 +82,19 @@ def on_cycles(body: ir.Body) -> frozenset[int]:
     return frozenset(n for group in groups for n in group if len(group) > 1 or n in edges[n])
 
 
-def is_unnoticed(operation: ir.Operation, live_after: frozenset[str], deciding: frozenset[str]) -> bool:
-    """Whether no other thread can notice an operation: memory is sequentially consistent, so fences do nothing."""
+def is_unnoticed(
+    operation: ir.Operation, live_after: frozenset[str], deciding: frozenset[str], mbarriers: frozenset[str]
+) -> bool:
+    """Whether no other thread can notice an operation: memory is sequentially consistent, so fences do nothing.
+
+    Of ``mbarriers`` whoever arrives next notices whether somebody has found the phase before over.
+    """
     match operation:
         case ir.Fence() | ir.Silent():
             return True
-        case ir.Load(target=target) | ir.BarrierPhase(target=target):
+        case ir.Load(target=target):
+            return target not in live_after
+        case ir.BarrierTest(target=target, place=place) if place.object not in mbarriers:
             return target not in live_after
         case _:
             return is_idle(operation, deciding)
@@ -150,7 +157,7 @@ def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: 
         name
         for name, o in own.items()
         if o.storage is ir.Storage.AUTOMATIC
-        and o.use is not ir.Use.BARRIER
+        and o.use not in (ir.Use.BARRIER, ir.Use.MBARRIER)
         and not o.array
         and o.values[0] in (None, 0)  # as registers begin
     }

@@ -62,8 +62,9 @@ def _changed(name: str, before: object, after: object, use: Use) -> dict[str, st
     """What a step changes of an object: of an array, its elements that are different."""
     if before == after:
         return {}
-    if use is Use.BARRIER and isinstance(after, dict) and "phase" in after:
-        return {name: state_in_words(after)}
+    if use in (Use.BARRIER, Use.MBARRIER) and isinstance(after, dict) and "phase" in after:
+        words = state_in_words(after)
+        return {} if isinstance(before, dict) and words == state_in_words(before) else {name: words}
     if isinstance(before, dict) and isinstance(after, dict):
         return {k: v for i in after for k, v in _changed(f"{name}[{i}]", before.get(i), after[i], use).items()}
     if isinstance(before, tuple) and isinstance(after, tuple):

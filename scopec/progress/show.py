@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from scopec.program.values import show
 from scopec.progress.describe import describe
-from scopec.progress.steps import Arrival, Either, Fork, Goto, Made, Tree
+from scopec.progress.steps import Arrival, BarrierWrite, Either, Fork, Goto, Made, Operated, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,11 +57,13 @@ def _tree(head: str, tree: Tree) -> Iterator[str]:
             assert_never(tree)
 
 
-def _stores(write: Value | Made | Arrival) -> str:
+def _stores(write: Value | BarrierWrite) -> str:
     match write:
         case Made(count):
             return f"makes it of {show(count)}"
         case Arrival(update, drop):
             return f"{show(update)} {'dropped' if drop else 'arrived'}"
+        case Operated():
+            return "its change"
         case _:
             return f"stores {show(write)}"

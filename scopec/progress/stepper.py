@@ -17,10 +17,12 @@ from scopec.program.loops.loops import live_registers
 from scopec.program.show import shown_call
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
+from scopec.progress import mbarriers
 from scopec.progress.influence import is_idle, touched, without_idle_stores
 from scopec.progress.reductions import Reductions, is_unnoticed, on_cycles
 from scopec.progress.steps import (
     DONE,
+    FOUND,
     MET,
     OLD,
     OUTCOME,
@@ -46,6 +48,8 @@ from scopec.progress.steps import (
     leaves,
     map_leaves,
     registers_read,
+    with_found,
+    writing,
 )
 
 if TYPE_CHECKING:
@@ -64,6 +68,7 @@ def machine(
     *,
     snapshots: bool = False,
     observed: frozenset[str] = frozenset(),
+    mbarriers: frozenset[str] = frozenset(),
 ) -> tuple[Machine, Mapping[str, frozenset[str]]]:
     """The labelled steps of a body, of the grid or the thread ``owner``, and the registers that are live at each label.
 
@@ -72,9 +77,9 @@ def machine(
     ``deciding`` are the objects whose values are kept; ``counts`` classifies operations (see :class:`Step`).  A step
     that can lead to itself gets a second label, so that each turn of a poll is a step, except where ``reductions`` has
     a failed poll stutter.  With ``snapshots`` a call that waits for work has a step that notes what it waits for.
-    ``observed`` are the registers that are read when the thread has ended.
+    ``observed`` are the registers that are read when the thread has ended, ``mbarriers`` the objects that are such.
     """
-    return _Stepper(owner, name, body, deciding, counts, reductions, snapshots, observed).machine()
+    return _Stepper(owner, name, body, deciding, counts, reductions, snapshots, observed, mbarriers).machine()
 
 
 def without_unread(made: Machine, observed: frozenset[str] = frozenset()) -> Machine:
@@ -82,7 +87,7 @@ def without_unread(made: Machine, observed: frozenset[str] = frozenset()) -> Mac
     read = set(registers_read(made.entry)) | observed
     for step in made.steps.values():
         read |= set(registers_read(step.tree)) | _read_by(step)
-    read = {name for name in read - {OLD, PHASE, OUTCOME, MET} if not ir.is_exchanged(name)}
+    read = {name for name in read - {*FOUND, OUTCOME, MET} if not ir.is_exchanged(name)}
 
     def needed(end: Goto) -> Goto:
         return replace(end, updates=tuple((r, v) for r, v in end.updates if r in read))
@@ -106,6 +111,7 @@ class _Stepper:
         reductions: Reductions,
         snapshots: bool,
         observed: frozenset[str],
+        mbarriers: frozenset[str],
     ) -> None:
         self.owner = owner
         self.name = name
@@ -115,6 +121,7 @@ class _Stepper:
         self.deciding = deciding
         self.snapshots = snapshots
         self.observed = observed
+        self.mbarriers = mbarriers & deciding
         self.live = live_registers(without_idle_stores(body, deciding), observed)
         self.cycles = on_cycles(body)
         self.undefined = dict(self._undefined())
@@ -169,7 +176,7 @@ class _Stepper:
             return False
         if isinstance(node.operation, ir.Decide) and node.operation.what == "watchdog":
             return False
-        if self.reductions.local and is_unnoticed(node.operation, self.live[node.next], self.deciding):
+        if self.reductions.local and is_unnoticed(node.operation, self.live[node.next], self.deciding, self.mbarriers):
             return number in self.cycles and self.counts(node.operation)
         return True
 
@@ -258,6 +265,10 @@ class _Stepper:
             yield self._step(label, Tick(endless), span, self._follow(number, {}, inside=True))
             return
         operation, following = node.operation, node.next
+        if isinstance(operation, ir.BarrierOperation) and operation.place.object in self.mbarriers:
+            tree = mbarriers.tree(operation, label, lambda found: self._follow(following, found))
+            yield replace(self._step(label, operation, span, tree), guard=mbarriers.guard(operation))
+            return
         match operation:
             case _ if is_idle(operation, self.deciding):
                 yield self._step(label, operation, span, self._follow(following, {}))
@@ -299,7 +310,7 @@ class _Stepper:
                 for role, due in ((Role.ASLEEP, False), (Role.DUE, True)):
                     yield self._step(label, Asleep(operation, due), span, Goto(label_of(label, role)), role)
             case ir.Await(target, _, condition, _):
-                guard = _with_found(condition, target)
+                guard = with_found(condition, target)
                 yield replace(self._step(label, operation, span, self._await(operation, following)), guard=guard)
             case ir.Assert(condition):
                 tree = fork(condition, self._follow(following, {}), Goto(label_of(label, Role.FAILS)))
@@ -310,10 +321,10 @@ class _Stepper:
             case ir.Load(target, _, _):
                 yield self._step(label, operation, span, self._follow(following, {target: Reg(OLD, INT)}))
             case ir.Store(_, value, _):
-                yield self._step(label, operation, span, self._writing(value, self._follow(following, {})))
+                yield self._step(label, operation, span, writing(value, self._follow(following, {})))
             case ir.Rmw(target, _, new, _):
                 tree = self._follow(following, {target: Reg(OLD, new.type)})
-                yield self._step(label, operation, span, self._writing(_with_found(new, target), tree))
+                yield self._step(label, operation, span, writing(with_found(new, target), tree))
             case ir.CompareExchange():
                 yield self._step(label, operation, span, self._compare_exchange(operation, following))
             case ir.Fence() | ir.Notify() | ir.Operand() | ir.Called() | ir.NamedBarrier() | ir.Silent():
@@ -321,38 +332,38 @@ class _Stepper:
             case _ if isinstance(operation, ir.Call):
                 yield self._step(label, operation, span, self._follow(following, {}))
             case ir.BarrierInit(_, count):
-                yield self._step(label, operation, span, self._writing(Made(count), self._follow(following, {})))
+                assert count is not None
+                yield self._step(label, operation, span, writing(Made(count), self._follow(following, {})))
+            case ir.BarrierExpect():
+                raise AssertionError("only an mbarrier expects bytes")
             case ir.BarrierArrive(target, _, update, _, drop):
                 tree = self._follow(following, {target: Reg(PHASE, LONG)})
-                yield self._step(label, operation, span, self._writing(Arrival(update, drop), tree))
+                yield self._step(label, operation, span, writing(Arrival(update, drop), tree))
             case ir.BarrierWait(target, _, condition):
-                guard = _with_found(condition, target, PHASE)
+                guard = with_found(condition, target, PHASE)
                 tree = self._follow(following, {target: Reg(PHASE, LONG)})
                 yield replace(self._step(label, operation, span, tree), guard=guard)
-            case ir.BarrierPhase(target):
-                yield self._step(label, operation, span, self._follow(following, {target: Reg(PHASE, LONG)}))
+            case ir.BarrierTest(target, _, condition):
+                holds = with_found(condition, target, PHASE)
+                yield self._step(label, operation, span, self._follow(following, {target: holds}))
 
     def _await(self, operation: ir.Await, following: int, otherwise: Tree | None = None) -> Tree:
         """Where the condition holds, the store and what follows; elsewhere ``otherwise``."""
         tree = self._follow(following, {operation.target: Reg(OLD, INT)})
         if operation.new is not None:
-            tree = self._writing(_with_found(operation.new, operation.target), tree)
+            tree = writing(with_found(operation.new, operation.target), tree)
         if otherwise is None:
             return tree
-        return fork(_with_found(operation.condition, operation.target), tree, otherwise)
+        return fork(with_found(operation.condition, operation.target), tree, otherwise)
 
     def _compare_exchange(self, operation: ir.CompareExchange, following: int) -> Tree:
         old = Reg(OLD, operation.expected.type)
         found = {operation.target: old}
         success = self._follow(following, {**found, operation.succeeded: values.TRUE})
         failure = self._follow(following, {**found, operation.succeeded: values.FALSE})
-        success = self._writing(operation.desired, success)
+        success = writing(operation.desired, success)
         equal = values.binary("==", old, operation.expected)
         return fork(equal, Either(success, failure) if operation.weak else success, failure)
-
-    @staticmethod
-    def _writing(value: Value | Made | Arrival, tree: Tree) -> Tree:
-        return map_leaves(tree, lambda end: replace(end, write=value))
 
     def _follow(self, number: int, registers: Mapping[str, Value], *, inside: bool = False, ways: int = 1) -> Tree:
         """Run local arithmetic from a node to the next visible ones; ``inside``: from within that node."""
@@ -403,11 +414,6 @@ class _Stepper:
             for name, value in sorted(registers.items())
             if name in self.live[number] and not (isinstance(value, Reg) and value.name == name)
         )
-
-
-def _with_found(value: Value, target: str, found: str = OLD) -> Value:
-    """A value over the register ``target`` as one over what the operation finds in memory."""
-    return substitute(value, lambda leaf: Reg(found, leaf.type) if leaf.name == target else leaf)
 
 
 def called(operation: ir.Call) -> str:

@@ -21,6 +21,12 @@ DONE, IDLE = "done", "idle"
 #: finds there, for the outcome of a vote, and for whether lanes that meet by chance do; no register of a program begins
 #: so, as one of a variable `old` would.
 OLD, PHASE, OUTCOME, MET = "%%old", "%%phase", "%%outcome", "%%met"
+#: Those that stand for the rest of an mbarrier.
+EXPECTED, PENDING, BYTES, SERVED, LATE = "%%expected", "%%pending", "%%bytes", "%%served", "%%late"
+#: Which field of the record that is found there each of them stands for.
+FIELDS: Mapping[str, str] = {name: name.removeprefix("%%") for name in (PHASE, EXPECTED, PENDING, BYTES, SERVED, LATE)}
+#: All that stand for what is found in memory.
+FOUND = frozenset({OLD, *FIELDS})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +45,27 @@ class Arrival:
 
 
 @dataclass(frozen=True, slots=True)
+class Operated:
+    """What is stored is what ``operation`` leaves of the mbarrier that was there.
+
+    Of one that looks at it, ``over`` is whether that was true; where it was not, no copy is in flight any more.
+    """
+
+    operation: ir.BarrierOperation
+    over: bool = True
+
+
+#: What is stored where the state of a barrier is.
+BarrierWrite: TypeAlias = Made | Arrival | Operated
+
+
+@dataclass(frozen=True, slots=True)
 class Goto:
     """Store ``write`` (if any) at the operation's place, update registers that are still read, go on at ``label``."""
 
     label: str
     updates: tuple[tuple[str, Value], ...] = ()
-    write: Value | Made | Arrival | None = None
+    write: Value | BarrierWrite | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,8 +266,8 @@ def registers_read(tree: Tree) -> Iterator[str]:
         case Goto(_, updates, write):
             for _, value in updates:
                 yield from _registers(value)
-            if write is not None:
-                yield from _registers(_value_in(write))
+            for value in () if write is None else _values_in(write):
+                yield from _registers(value)
         case Fork(condition, then, otherwise):
             yield from _registers(condition)
             yield from registers_read(then)
@@ -256,19 +277,39 @@ def registers_read(tree: Tree) -> Iterator[str]:
             yield from registers_read(second)
 
 
-def _value_in(write: Value | Made | Arrival) -> Value:
+def _values_in(write: Value | BarrierWrite) -> tuple[Value, ...]:
     match write:
-        case Made(value) | Arrival(value):
-            return value
+        case Made(value) | Arrival(value) | Operated(ir.BarrierExpect(bytes=value)):
+            return (value,)
+        case Operated(ir.BarrierInit(count=value)):
+            return () if value is None else (value,)
+        case Operated(ir.BarrierArrive(update=value, expect=more)):
+            return (value,) if more is None else (value, more)
+        case Operated():
+            return ()
         case _:
-            return write
+            return (write,)
 
 
 def _registers(value: Value) -> Iterator[str]:
     return (leaf.name for leaf in values.leaves(value) if isinstance(leaf, Reg))
 
 
+def writes(step: Step) -> bool:
+    """Whether a step writes the place of its operation, on some way."""
+    return any(end.write is not None for end in leaves(step.tree))
+
+
 def touches_memory(step: Step) -> bool:
     """Whether a step reads or writes the place of its operation."""
-    writes = any(end.write is not None for end in leaves(step.tree))
-    return writes or step.guard is not None or not {OLD, PHASE}.isdisjoint(registers_read(step.tree))
+    return writes(step) or step.guard is not None or not FOUND.isdisjoint(registers_read(step.tree))
+
+
+def writing(value: Value | BarrierWrite, tree: Tree) -> Tree:
+    """The tree that stores a value, whichever way it goes."""
+    return map_leaves(tree, lambda end: replace(end, write=value))
+
+
+def with_found(value: Value, target: str, found: str = OLD) -> Value:
+    """A value over the register ``target`` as one over what the operation finds in memory."""
+    return substitute(value, lambda leaf: Reg(found, leaf.type) if leaf.name == target else leaf)

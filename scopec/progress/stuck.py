@@ -15,10 +15,10 @@ from scopec.progress.influence import accessed
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
 from scopec.progress.steps import (
     DONE,
+    FIELDS,
+    FOUND,
     IDLE,
-    OLD,
     OWN_KINDS,
-    PHASE,
     Asleep,
     Either,
     Fork,
@@ -48,6 +48,7 @@ SILENT = (
 #: How what a thread waits for is never so, by what the object is.
 NEVER = {
     ir.Use.BARRIER: "the phase of {} never ends",
+    ir.Use.MBARRIER: "the phase of {} never ends",
     ir.Use.LATCH: "{} is never counted down to zero",
     ir.Use.SEMAPHORE: "{} never has anything left to take",
 }
@@ -359,14 +360,15 @@ class _Running:
         """Whether a step would lead to another label, or stop blocking, in a state."""
         if isinstance(step.operation, OWN_KINDS):
             return False
-        found = self.found(step, moment)
+        found = self.state(step, moment)
 
         def leaf(value: Reg | Builtin) -> int:
             if isinstance(value, Builtin):
                 return (self.thread.builtins or {})[value.name]
-            if value.name in (OLD, PHASE):
-                assert found is not None
-                return found
+            if value.name in FOUND:
+                kept = found[FIELDS[value.name]] if isinstance(found, dict) else found
+                assert isinstance(kept, int)
+                return kept
             return int(str(moment.registers.get(self.thread.name, {}).get(value.name, 0)))
 
         def ends(tree: Tree) -> str:
@@ -387,6 +389,13 @@ class _Running:
 
     def found(self, step: Step, moment: Moment) -> int | None:
         """What a step's operation finds in memory, in a state, of a barrier its phase; None where that is not known."""
+        value = self.state(step, moment)
+        if isinstance(value, dict):
+            value = value["phase"]
+        return value if isinstance(value, int) else None
+
+    def state(self, step: Step, moment: Moment) -> object:
+        """What a step's operation finds in memory, in a state, of a barrier all of it; None where that is not known."""
         if isinstance(step.operation, OWN_KINDS):
             return None
         place = accessed(step.operation)
@@ -401,9 +410,7 @@ class _Running:
         if isinstance(value, tuple):
             index = _constant(place.index) if place is not None else None
             value = value[index] if index is not None and index < len(value) else None
-        if isinstance(value, dict):
-            value = value["phase"]
-        return value if isinstance(value, int) else None
+        return value
 
 
 def _constant(value: Value) -> int | None:

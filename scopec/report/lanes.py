@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING
 
 from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
+from scopec.explain.agents import EDGES
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
+from scopec.memory.unfold.barriers import parts
 from scopec.memory.unfold.existence import IN_WORDS
+from scopec.program.ir import Use
 from scopec.program.observe import lifetime_of
+from scopec.progress.describe import state_in_words
 from scopec.progress.schedule import Ending
 
 if TYPE_CHECKING:
@@ -113,7 +117,7 @@ def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str],
 def _past(execution: Execution, events: Sequence[Event]) -> set[str]:
     """The events that lead to some: what is before them in program order, and what that reads from."""
     above: dict[str, set[str]] = {}
-    for name in ("po", "rf", "start", "done"):
+    for name in ("po", "rf", *EDGES):
         for a, b in execution.relation(name):
             above.setdefault(b.id, set()).add(a.id)
     found: set[str] = set()
@@ -189,9 +193,17 @@ def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
     if execution.graph.program.objects[event.location.object].type.is_float:  # its values are not modelled
         return (f"{name}, initially" if event.kind is Kind.INIT else f"{what} {name}"), how
     if event.kind is Kind.READ:
-        return f"read {name} = {execution.values[event.id]}", how
-    value = None if event.value is None else execution.value(event.value)
-    return (f"{name} = {value}, initially" if event.kind is Kind.INIT else f"write {name} = {value}"), how
+        return f"read {name} = {_shown(execution, event, execution.values[event.id])}", how
+    written = _shown(execution, event, None if event.value is None else execution.value(event.value))
+    return (f"{name} = {written}, initially" if event.kind is Kind.INIT else f"write {name} = {written}"), how
+
+
+def _shown(execution: Execution, event: Event, value: int | None) -> str:
+    """A value at an event's location: of an mbarrier, its state."""
+    if value is None or event.location is None:
+        return str(value)
+    of_mbarrier = execution.graph.program.objects[event.location.object].use is Use.MBARRIER
+    return state_in_words(parts(value)) if of_mbarrier else str(value)
 
 
 def in_order(execution: Execution) -> list[Event]:
@@ -199,7 +211,7 @@ def in_order(execution: Execution) -> list[Event]:
     events = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
     position = {e.id: i for i, e in enumerate(events)}
     before: dict[int, set[int]] = {i: set() for i in range(len(events))}
-    for name in ("po", "rf", "start", "done"):
+    for name in ("po", "rf", *EDGES):
         for a, b in execution.relation(name):
             if a.id in position and b.id in position:
                 before[position[b.id]].add(position[a.id])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
 from scopec.base.records import dataclass
+from scopec.explain.agents import EDGES
 from scopec.explain.reasons import race_of
 from scopec.explain.synchronisation import broken, too_narrow
 from scopec.hangs.execution import StuckExecution
@@ -53,6 +54,9 @@ RELATIONS = {
         ),
         Relation("start", "the issue of an asynchronous copy, before its accesses"),
         Relation("done", "an access of a copy, before the return of a wait that finds the copy complete"),
+        Relation(
+            "complete", "an access of a copy, before a wait that finds the phase over in which the copy completes"
+        ),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
         Relation("loop", "the schedule goes back to here, again and again"),
         Relation("period", "the thread goes back to here, again and again"),
@@ -246,7 +250,7 @@ def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
     """A row for each event, below the one before it in its thread, and below those before it that it reads from."""
     rows: dict[str, int] = {}
     above: dict[str, list[str]] = {e.id: [] for e in events}
-    for write, read in (*execution.choice.rf, *_pairs(execution, "start"), *_pairs(execution, "done")):
+    for write, read in (*execution.choice.rf, *(pair for name in EDGES for pair in _pairs(execution, name))):
         if write in above and read in above:
             above[read].append(write)
     lowest: dict[tuple[str, str], int] = {}
@@ -263,7 +267,7 @@ def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
     known = {e.id for e in execution.events}
     yield from _between("po", _reduced(_pairs(execution, "po"), inside))
     yield from _between("rf", [p for p in _pairs(execution, "rf") if p[0] in known and p[1] in inside])
-    for name in ("start", "done"):
+    for name in EDGES:
         yield from _between(name, [p for p in _pairs(execution, name) if p[0] in inside and p[1] in inside])
     coherence = _reduced(_pairs(execution, "co"), known)
     yield from _between("co", [(a, b) for a, b in coherence if a in inside and b in inside])

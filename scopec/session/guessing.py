@@ -21,6 +21,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.kernels import asks_nothing, dimensions, has_main, kernels
 from scopec.memory.reduce.certain_race import racing
+from scopec.program.mbarriers import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -235,7 +236,7 @@ def _quality(run: Run) -> Quality:
     meet = any(
         any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
     )
-    faults = len({fault.span for fault in graph.faults})
+    faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
     races = graph.one_race or (not faults and racing(graph) is not None)
     return Quality(faults, races, meet or bool(graph.settled))
 

@@ -314,10 +314,10 @@ def _plan_litmus(source: Source, shown: str, overrides: Overrides) -> Plan:
 def _check_extensions(program: Program, models: _Models, settings: Settings, checks: Sequence[Expectation]) -> None:
     """Raise where a model does not speak of what a program has, or nothing is stated about its progress."""
     entry, _, on_hardware = models
-    for name, extension in EXTENSIONS.items():
-        if (at := extension.first(program)) is None:
-            continue
-        model = registry.load(entry, {**settings.readings, name: PROGRAM_FACTS[name].values[1]})
+    found = {name: at for name, extension in EXTENSIONS.items() if (at := extension.first(program)) is not None}
+    model = registry.load(entry, {**settings.readings, **{name: PROGRAM_FACTS[name].values[1] for name in found}})
+    for name, at in found.items():
+        extension = EXTENSIONS[name]
         if on_hardware or not model.mentioned & extension.relations:
             message = f"the model `{entry.name}` knows nothing of {extension.words}"
             raise error(Code.OUTSIDE_SUBSET, message, at, f"ask {extension.models}: `--model`, or `under` in the file")

@@ -14,6 +14,7 @@ __global__ void k() {
     if (LEFT == 0) cg::wait(block);
     if (LEFT == 1) cg::wait_prior<1>(block);
     out[threadIdx.x] = tile[LEFT == 1 ? 1 - threadIdx.x : 3 - threadIdx.x];
+    if (LEFT != 0) cg::wait(block);  // before the block ends
 }
 
 //@ launch k<<<1, 2>>>();

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from scopec.memory.events.events import Event, Kind, Synchronises
 from scopec.memory.events.scopes import contains, inclusive
 from scopec.memory.execution import Execution
-from scopec.program.ir import Order, Proxy, Scope, Thread, Use
+from scopec.program.ir import Order, Proxy, Scope, Storage, Thread, Use
 from scopec.program.values import leaves
 
 
@@ -53,6 +53,14 @@ def has_proxy(proxy: Proxy) -> Callable[[Event, Execution], bool]:
     return lambda e, _: uses_proxy(e) and e.proxy is proxy
 
 
+def use_of(event: Event, x: Execution) -> Use | None:
+    return None if event.location is None else x.graph.program.objects[event.location.object].use
+
+
+def in_shared_memory(event: Event, x: Execution) -> bool:
+    return event.location is not None and x.graph.program.objects[event.location.object].storage is Storage.SHARED
+
+
 ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
 RELEASES = (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 
@@ -65,7 +73,14 @@ SETS: dict[str, Callable[[Event, Execution], bool]] = {
     "SUR": has_proxy(Proxy.SURFACE),
     "TEX": has_proxy(Proxy.TEXTURE),
     "CON": has_proxy(Proxy.CONSTANT),
+    "ASY": has_proxy(Proxy.ASYNC),
+    "MB": lambda e, x: use_of(e, x) is Use.MBARRIER and e.order is not None,
+    "MI": lambda e, x: use_of(e, x) is Use.MBARRIER and e.order is None and e.kind is not Kind.INIT,
+    "IF": lambda e, _: e.kind is Kind.INIT_FENCE,
+    "SM": in_shared_memory,
     "PF": lambda e, _: e.kind is Kind.PROXY_FENCE,
+    "PS": lambda e, _: e.kind is Kind.PROXY_FENCE and e.space is not Storage.DEVICE,
+    "PG": lambda e, _: e.kind is Kind.PROXY_FENCE and e.space is not Storage.SHARED,
     "ALIAS": lambda e, _: e.kind is Kind.PROXY_FENCE and e.proxy is None,
     "B": is_barrier,
     "BW": lambda e, _: e.kind is Kind.WAIT,
@@ -104,7 +119,7 @@ def side_by_side(a: Event, b: Event) -> bool:
 
 def program_order(a: Event, b: Event, x: Execution) -> bool:
     number = {event.id: n for n, event in enumerate(x.graph.events)}
-    agents = a.agent or b.agent  # whose accesses are in no order
+    agents = (a.agent or b.agent) and a.rmw != b.id  # whose accesses are in no order
     return (
         same_thread(a, b) and not agents and a.thread != "" and number[a.id] < number[b.id] and not side_by_side(a, b)
     )
@@ -188,6 +203,11 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "dep": depends,
     "asw": edges(lambda x: x.graph.asw),
     "syncbar": edges(lambda x: [e for e in x.graph.asw if e.barrier]),
+    "api": edges(lambda x: [e for e in x.graph.asw if not e.barrier]),
+    **{
+        name: edges(lambda x, name=name: x.graph.phases.get(name, ()))  # type: ignore[misc]
+        for name in ("phase", "complete", "later", "served")
+    },
     "issue": edges(lambda x: x.graph.issue),
     "incl": includes,
     "scta": together(Scope.BLOCK),

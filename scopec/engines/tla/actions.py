@@ -17,13 +17,13 @@ from scopec.program.values import Builtin, Choose, Const, Reg, Value
 from scopec.progress.promises import is_choice
 from scopec.progress.rules import phases
 from scopec.progress.rules.sleeping import DUE
-from scopec.progress.steps import OLD, PHASE, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
-from scopec.progress.terms import Name
+from scopec.progress.steps import FIELDS, OLD, BarrierWrite, Either, Fork, Goto, Step, Tree, leaves
+from scopec.progress.terms import Name, Of, if_
 
 if TYPE_CHECKING:
     from scopec.engines.tla.layout import Layout
     from scopec.progress.system import System
-    from scopec.progress.terms import Of
+    from scopec.progress.terms import Term
     from scopec.progress.transition import Transition, Update
 
 _ANY = IntType("long", 64, signed=True)
@@ -136,12 +136,11 @@ class Actions:
 
     def _stored(self, tree: Tree, transition: Transition, printer: Printer) -> str:
         """What a step leaves in its place: a number, or a barrier."""
-        write = next(leaves(tree)).write
-        if isinstance(write, Made | Arrival):
-            return self._terms(transition).text(phases.written(write, self._old(transition, printer)))
+        if any(isinstance(end.write, BarrierWrite) for end in leaves(tree)):
+            return self._terms(transition).text(_state(tree, self._old(transition, printer)))
 
         def stored(end: Goto) -> Value:
-            assert not isinstance(end.write, Made | Arrival)
+            assert not isinstance(end.write, BarrierWrite)
             return Reg(OLD, _ANY) if end.write is None else end.write
 
         return self._fold(tree, stored, printer)
@@ -217,9 +216,10 @@ class Actions:
         if leaf.name == OLD:
             assert transition.place is not None
             return self.layout.read(transition.place, transition.step, self.printer(transition, who))
-        if leaf.name == PHASE:
+        if leaf.name in FIELDS:
             assert transition.place is not None
-            return f"{self.layout.read(transition.place, transition.step, self.printer(transition, who))}.phase"
+            found = self.layout.read(transition.place, transition.step, self.printer(transition, who))
+            return f"{found}.{FIELDS[leaf.name]}"
         return f"reg[{who}].{self.layout.names.field(leaf.name)}"
 
 
@@ -232,6 +232,19 @@ def _folded(tree: Tree, pick: Callable[[Goto], Value]) -> Value:
             if isinstance(first, Const) and isinstance(second, Const) and first.value == second.value:
                 return first
             return first if first == second else Choose(condition, first, second, first.type)
+        case Either():
+            raise AssertionError("alternatives are taken apart before")
+
+
+def _state(tree: Tree, old: Name) -> Term:
+    """What a tree leaves of the barrier that it finds as ``old``."""
+    match tree:
+        case Goto(_, _, write):
+            assert write is None or isinstance(write, BarrierWrite)
+            return old if write is None else phases.written(write, old)
+        case Fork(condition, then, otherwise):
+            first, second = _state(then, old), _state(otherwise, old)
+            return first if first == second else if_(Of(condition, truth=True), first, second)
         case Either():
             raise AssertionError("alternatives are taken apart before")
 

@@ -134,7 +134,7 @@ class HardwareLayout(Layout):
         groups = ((self.names.thread(t), f'"{group(t, self.names)}"') for t in everyone)
         locations = "{" + ", ".join(map(self.location_name, self.locations)) + "}"
         reads = function((self.names.thread(t), self._ahead(t, _cached)) for t in everyone)
-        writes = function((self.names.thread(t), self._ahead(t, _written, idle=True)) for t in everyone)
+        writes = function((self.names.thread(t), self._ahead(t, self._written, idle=True)) for t in everyone)
         return [("GroupOf", function(groups)), ("Locations", locations), ("Reads", reads), ("Writes", writes)]
 
     def _ahead(self, thread: ir.Thread, accesses: Accesses, *, idle: bool = False) -> str:
@@ -154,6 +154,13 @@ class HardwareLayout(Layout):
             if names:
                 rows.append(f"[l \\in {strings(same)} |-> {{{names}}}]")
         return f"({' @@ '.join(rows)})" if rows else "<<>>"
+
+    def _written(self, operation: Visible) -> ir.Place | None:
+        """What an operation may write; of an mbarrier a test marks that it has been true."""
+        place = None if isinstance(operation, (ir.Load, *OWN_KINDS)) else accessed(operation)
+        if place is None or not isinstance(operation, ir.BarrierTest):
+            return place
+        return place if self.objects[place.object].use is ir.Use.MBARRIER else None
 
     # ---- what operations do
 
@@ -191,16 +198,17 @@ class HardwareLayout(Layout):
         operation, stored = access.step.operation, access.stored
         where = self.place(access.place, printer)
         at = f'"{level(operation)}", "{order_of(operation)}"'
+        load, update = f"Load(t, {where}, {at})", f"Update(t, {where}, {stored}, {at})"
         match operation:
+            case _ if self.objects[access.place.object].use is ir.Use.MBARRIER:
+                return load if stored is None else f"IF {access.wrote} THEN {update} ELSE {load}"
             case ir.Store() | ir.BarrierInit():
                 return f"Store(t, {where}, {stored}, {at})"
-            case ir.Rmw() | ir.BarrierArrive():
-                return f"Update(t, {where}, {stored}, {at})"
-            case ir.Load() | ir.BarrierWait() | ir.BarrierPhase():
-                return f"Load(t, {where}, {at})"
+            case ir.Rmw() | ir.BarrierArrive() | ir.BarrierExpect():
+                return update
+            case ir.Load() | ir.BarrierWait() | ir.BarrierTest():
+                return load
             case ir.CompareExchange() | ir.Await():
-                load = f"Load(t, {where}, {at})"
-                update = f"Update(t, {where}, {stored}, {at})"
                 return load if stored is None else f"IF {access.wrote} THEN {update} ELSE {load}"
             case _:
                 raise AssertionError(operation)
@@ -224,14 +232,10 @@ class HardwareLayout(Layout):
 
 def _cached(operation: Visible) -> ir.Place | None:
     """What an operation may find in its group's cache: a global atomic operation reads global memory."""
-    if isinstance(operation, (ir.Store, ir.BarrierInit, *OWN_KINDS)) or level(operation) == "global":
+    if isinstance(operation, (ir.Store, *OWN_KINDS)) or level(operation) == "global":
         return None
-    return accessed(operation)
-
-
-def _written(operation: Visible) -> ir.Place | None:
-    """What an operation may write."""
-    return None if isinstance(operation, (ir.Load, ir.BarrierPhase, *OWN_KINDS)) else accessed(operation)
+    writes = isinstance(operation, ir.BarrierInit) and not operation.fault
+    return None if writes else accessed(operation)
 
 
 def group(thread: ir.Thread, names: Names) -> str:

@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
 
 
+#: The objects whose state is a record, and what that is among.
+_RECORDS = {
+    ir.Use.BARRIER: "[phase: Int, expected: Int, pending: Int]",
+    ir.Use.MBARRIER: "[phase: Int, expected: Int, pending: Int, served: 0..1, bytes: Int, copied: 0..1, late: 0..1]",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Variable:
     """A variable of a module: what it is, its first value, and conjuncts of TypeOK."""
@@ -102,8 +109,10 @@ class Layout:
         yield Variable("pc", "label of each thread", self._first_labels(), ("pc \\in [Threads -> Labels]",))
         if self.memory:
             scalars = [o for o in self.memory if not o.array and o.name not in self.shared | self.per_device]
-            kinds = {"Int": [o for o in scalars if o.use is not ir.Use.BARRIER]}
-            kinds["[phase: Int, expected: Int, pending: Int]"] = [o for o in scalars if o.use is ir.Use.BARRIER]
+            kinds: dict[str, list[ir.Object]] = {"Int": [], **{kind: [] for kind in _RECORDS.values()}}
+            for o in scalars:
+                kind = _RECORDS.get(o.use, "Int")
+                kinds[kind] = [*kinds[kind], o]
             types = tuple(
                 f"\\A o \\in {strings(self.names.field(o.name) for o in objects)} : mem[o] \\in {kind}"
                 for kind, objects in kinds.items()
@@ -189,8 +198,7 @@ class Layout:
 
     def first(self, object_: ir.Object, index: int) -> str:
         """The first value of an element."""
-        value = object_.values[index] or 0
-        return self.terms.text(phases.made(value)) if object_.use is ir.Use.BARRIER else str(value)
+        return self.terms.text(phases.first(object_, index))
 
     def _first_of(self, object_: ir.Object) -> str:
         firsts = [self.first(object_, index) for index in range(len(object_.values))]

@@ -10,6 +10,7 @@
 - ``dependencies``: which files it may read
 - ``compilation_cache``: what it made in an earlier call
 - ``threads``: all threads of a program
+- ``mbarriers``: which objects are mbarriers
 - ``llvm``: LLVM IR
 - ``machine``: executes the code of one thread
 - ``intrinsics``: calls of the library

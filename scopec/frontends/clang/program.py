@@ -18,6 +18,7 @@ from scopec.frontends.clang.llvm.annotations import said
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.machine.side import Side
+from scopec.frontends.clang.mbarriers import with_mbarriers
 from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx.module import add
 from scopec.frontends.clang.ptx.text import around, ptx_of
@@ -117,6 +118,7 @@ def lower(
     program = program_of(name, source, *sides, about, values, shown)
     while any(one.learn() for one in open_):
         program = program_of(name, source, *sides, about, values, shown)
+    program = with_mbarriers(program)
     objects = dict(program.objects)
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):

@@ -51,6 +51,10 @@ UPDATES = {
     "exch": "exchange", "inc": "fetch_inc", "dec": "fetch_dec", "cas": "compare_swap",
     **{name: f"fetch_{name}" for name in ("add", "sub", "and", "or", "xor", "min", "max")},
 }  # fmt: skip
+#: What asynchronous reductions do, and to which kinds of numbers (ISA, "red.async", "cp.reduce.async.bulk").
+REDUCTIONS = {
+    **dict.fromkeys(("add", "min", "max"), "us"), **dict.fromkeys(("and", "or", "xor"), "b"), "inc": "u", "dec": "u",
+}  # fmt: skip
 #: How many barriers a block has (ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
 BARRIERS = 16
 
@@ -189,15 +193,19 @@ CLOCKS = {
 
 #: Instructions by how they begin, and what they are.
 LATER = {
-    "mbarrier": "mbarriers",
-    "cp.async.bulk": "bulk copies",
-    "cp.reduce": "bulk copies",
-    "cp.async.mbarrier": "mbarriers",
-    "st.async": "asynchronous stores",
-    "st.bulk": "asynchronous stores",
-    "red.async": "asynchronous reductions",
-    "fence.proxy": "proxies",
-    "fence.mbarrier_init": "mbarriers",
+    "mbarrier.arrive.noComplete": "arrivals that must not end a phase",
+    "mbarrier.arrive_drop.noComplete": "arrivals that must not end a phase",
+    "mbarrier.pending_count": "counts of mbarriers as numbers",
+    "mbarrier.check_layout": "layouts of mbarriers",
+    "cp.async.bulk.tensor": "copies of tensors",
+    "cp.async.bulk.prefetch.tensor": "copies of tensors",
+    "cp.reduce.async.bulk.tensor": "copies of tensors",
+    "st.bulk": "asynchronous stores of zeros",
+    "st.async.release": "asynchronous stores to global memory",
+    "st.async.mmio": "asynchronous stores to global memory",
+    "red.async.release": "asynchronous reductions of global memory",
+    "red.async.mmio": "asynchronous reductions of global memory",
+    **{f"fence.proxy.{which}": "proxies" for which in ("alias", "async::generic", "tensormap::generic")},
     "fence.op_restrict": "fences of some operations",
     "membar.proxy": "proxies",
     "tensormap": "tensor maps",

@@ -92,6 +92,9 @@ REDUCTIONS: Mapping[str, Reduction] = {
     ),
 }
 
+#: Those that take what orders two events to order any two accesses of these, or threads with equal texts to be alike.
+ORDERS_ACCESSES = frozenset({"settled", "condensed", "commuting", "racing", "symmetry"})
+
 
 def permitted(model: Model, same_as: str | None, without: Collection[str] = ()) -> Reductions:
     """The reductions that hold for a model, without some; what is called otherwise is left to others."""

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
 from scopec.memory.domains.valuations import TooManyError, Valuations
 from scopec.memory.events.events import Kind, Left, unsequenced
+from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.program.types import ArithmeticFault
 from scopec.program.values import FALSE
 
@@ -99,6 +101,8 @@ class _Search:
         self.undecided: dict[Pair, str] = {}
         self._initial = sum(e.kind is Kind.INIT for e in graph.events)
         self._changed: dict[tuple[str, Value], bool] = {}
+        #: The threads whose reads decide whether a target is reached, by its last event.
+        self._waits_for: dict[str, frozenset[str]] = {}
 
     def run(self) -> Dependencies:
         # The read of a read-modify-write precedes its write, whatever that stores.
@@ -151,10 +155,18 @@ class _Search:
                 (r.id, e.id)
                 for r in self.valuations.members[read]
                 for e in target.events
-                if r.thread != e.thread or (at[r.id] < at[e.id] and not unsequenced(r, e))
+                if (at[r.id] < at[e.id] and not unsequenced(r, e) if r.thread == e.thread else self._may_wait_for(e, r))
             }
             if pairs:
                 yield read, pairs
+
+    def _may_wait_for(self, event: Event, read: Event) -> bool:
+        """Whether what another thread reads may decide about an event: not where the program orders the event first."""
+        return bool(event.agent or read.agent) or not self._order.before(event, read)
+
+    @cached_property
+    def _order(self) -> ConstantOrder:
+        return ConstantOrder(self.graph)
 
     def _on_cycles(self, possible: set[Pair]) -> set[Pair]:
         """The pairs that may be on a cycle of reads-from and dependency.
@@ -279,4 +291,7 @@ class _Search:
         last = target.events[-1]
         if thread == last.thread:
             return position <= self.valuations.position[last.id] - self._initial
-        return any(self.graph.by_id[read].thread == thread for read in self.valuations.reads(target.guards, ()))
+        if last.id not in self._waits_for:
+            reads = self.valuations.reads(target.guards, ())
+            self._waits_for[last.id] = frozenset(self.graph.by_id[read].thread for read in reads)
+        return thread in self._waits_for[last.id]

@@ -39,6 +39,7 @@ class Kind(Enum):
     WAIT = "B"
     CALL = "C"
     PROXY_FENCE = "P"
+    INIT_FENCE = "M"
     ISSUE = "S"
     COMPLETE = "D"
 
@@ -56,7 +57,8 @@ class Event:
     it is part of, of evaluations in which nothing orders them, outermost first; ``called`` says whether a function
     makes it that such an operand calls; ``vector`` numbers the vectors that are whole, of which it is an element.
     ``proxy`` is that of an access, or the one which a proxy fence connects (None: virtual addresses); ``alias`` is the
-    virtual address of an access, empty for its location's own.  ``agent`` is the event that issued the copy of which it
+    virtual address of an access, empty for its location's own; ``space`` the memory that a proxy fence is about (None:
+    all).  ``agent`` is the event that issued the copy of which it
     is an access; it is in no thread's program order then.
     """
 
@@ -82,6 +84,7 @@ class Event:
     vector: int | None = None
     proxy: ir.Proxy | None = ir.Proxy.GENERIC
     alias: str = ""
+    space: ir.Storage | None = None
     agent: str = ""
 
     @property
@@ -260,7 +263,8 @@ class EventGraph:
     no others, all turns of loops included.  ``one_race``: of a graph in which nobody waits in vain only what shows a
     race is left (:mod:`scopec.memory.reduce.certain_race`).  ``carried`` gives the reads whose values come to an event
     by way of settled locations, whether or not its value still mentions them.  ``done`` are the accesses of copies, and
-    the returns of waits that find them complete.
+    the returns of waits that find them complete; ``phases`` what the phases of mbarriers relate, by the relation's name
+    (:mod:`scopec.memory.unfold.phases`).
     """
 
     program: Program
@@ -287,6 +291,7 @@ class EventGraph:
     one_race: bool = False
     carried: Mapping[str, frozenset[str]] = field(default_factory=dict)
     done: tuple[Synchronises, ...] = ()
+    phases: Mapping[str, tuple[Synchronises, ...]] = field(default_factory=dict)
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:

@@ -78,6 +78,7 @@ class Rewrite:
             asw=tuple(self._edges(graph.asw)),
             issue=tuple(self._edges(graph.issue)),
             done=tuple(self._edges(graph.done)),
+            phases={name: tuple(self._edges(edges)) for name, edges in graph.phases.items()},
             impossible=tuple((g, v) for g, v in impossible if not g.never and v != values.FALSE),
             assertions=assertions,
             cuts=cuts,

@@ -117,9 +117,12 @@ def _alike(graph: EventGraph, key: Callable[[Event], tuple[bool, object]]) -> It
 
 
 def _program_order(base: Base) -> Iterator[Form]:
+    """Of an agent's accesses only the halves of a read-modify-write are in an order."""
     for events in _threads(base.graph):
         if not events[0].agent and (found := steps(events)):
             yield Closure(tuple(found))
+        elif events[0].agent:
+            yield from (Pair(e.id, e.rmw) for e in events if e.kind is Kind.READ and e.rmw is not None)
 
 
 def _same_thread(base: Base) -> Iterator[Square | Identity]:
@@ -163,6 +166,10 @@ def _vectors(base: Base) -> Iterator[Form]:
 
 def _additional(edges: Callable[[EventGraph], Iterable[Synchronises]]) -> Callable[[Base], Iterator[Form]]:
     return lambda base: (Product(edge.before, edge.after, edge.when) for edge in edges(base.graph))
+
+
+def _phases(name: str) -> Callable[[Base], Iterator[Form]]:
+    return _additional(lambda graph: graph.phases.get(name, ()))
 
 
 def _inclusive(base: Base) -> Iterator[Form]:
@@ -226,6 +233,12 @@ _RELATED = (
 
 _ASYNCHRONOUS = 'PTX ISA, "Asynchronous Operations"'
 
+_BEFORE_ARRIVALS = (
+    'PTX ISA, "Phase of the mbarrier object": "For each phase of the mbarrier object, at least one test_wait or '
+    "try_wait operation must be performed which returns True for waitComplete before an arrive-on operation in the "
+    'subsequent phase."'
+)
+
 RELATIONS = {
     "po": GivenRelation("program order", _SEQUENCED, _program_order),
     "rf": GivenRelation(
@@ -285,6 +298,11 @@ RELATIONS = {
         BARRIERS,
         _additional(lambda g: (e for e in g.asw if e.barrier)),
     ),
+    "api": GivenRelation(
+        "what launches, joins, streams and events order, and the start of the program",
+        'PTX ISA, "Causality Order": "API-synchronizes"',
+        _additional(lambda g: (e for e in g.asw if not e.barrier)),
+    ),
     "issue": GivenRelation(
         "calls of host threads in the order in which they are made, where the program leaves it open",
         'CUDA C++ programming guide, "Streams": "A stream is a sequence of commands (possibly issued by different host '
@@ -301,6 +319,30 @@ RELATIONS = {
         f'{_ASYNCHRONOUS}: the completion orders the accesses of the copy, and "does not transitively establish '
         'ordering with respect to prior instructions from the issuing thread"',
         _additional(lambda graph: graph.done),
+    ),
+    "phase": GivenRelation(
+        "arrivals at an mbarrier, and the waits that find their phase over",
+        'PTX ISA, "mbarrier.test_wait": "All memory accesses (except async operations) requested prior, in program '
+        "order, to mbarrier.arrive having .release semantics during the completed phase by the participating threads "
+        'of the CTA are performed and are visible to the executing thread"',
+        _phases("phase"),
+    ),
+    "complete": GivenRelation(
+        "accesses of a copy that completes in a phase of an mbarrier, before the waits that find it over",
+        'PTX ISA, "mbarrier.test_wait": "All cp.async operations requested prior, in program order, to '
+        "cp.async.mbarrier.arrive during the completed phase by the participating threads of the CTA are performed and "
+        'made visible to the executing thread"',
+        _phases("complete"),
+    ),
+    "later": GivenRelation(
+        "arrivals in a later phase of an mbarrier than the first one, each with itself",
+        _BEFORE_ARRIVALS,
+        _phases("later"),
+    ),
+    "served": GivenRelation(
+        "waits that find a phase of an mbarrier over, and the arrivals in the next one",
+        _BEFORE_ARRIVALS,
+        _phases("served"),
     ),
     "incl": GivenRelation(
         "each one's scope includes the other's thread",

@@ -94,6 +94,22 @@ def _at_barrier(base: Base, event: Event) -> Iterator[Guard | None]:
         yield from () if use is ir.Use.DATA else (None,)
 
 
+def _of_mbarriers(base: Base, event: Event) -> Iterator[Guard | None]:
+    """Those of atomic operations: to initialise one, or to invalidate it, is none."""
+    if event.atomic and event.location is not None:
+        yield from (None,) if base.graph.program.objects[event.location.object].use is ir.Use.MBARRIER else ()
+
+
+def _initialising(base: Base, event: Event) -> Iterator[Guard | None]:
+    if event.kind is not Kind.INIT and not event.atomic and event.location is not None:
+        yield from (None,) if base.graph.program.objects[event.location.object].use is ir.Use.MBARRIER else ()
+
+
+def _in_shared_memory(base: Base, event: Event) -> Iterator[Guard | None]:
+    if event.location is not None and base.graph.program.objects[event.location.object].storage is ir.Storage.SHARED:
+        yield None
+
+
 CONFLICT = (
     '[intro.races]/2: "Two expression evaluations conflict if one of them modifies a memory location and the other one '
     'reads or modifies the same memory location"'
@@ -186,6 +202,7 @@ SETS = {
             ("SUR", ir.Proxy.SURFACE),
             ("TEX", ir.Proxy.TEXTURE),
             ("CON", ir.Proxy.CONSTANT),
+            ("ASY", ir.Proxy.ASYNC),
         )
     },
     "PF": GivenSet(
@@ -193,10 +210,41 @@ SETS = {
         'PTX ISA, "membar / fence": "A uni-directional or bi-directional proxy fence"',
         _events(lambda e: e.kind is Kind.PROXY_FENCE),
     ),
+    "PS": GivenSet(
+        "proxy fences of shared memory",
+        'PTX ISA, "membar / fence": ".shared::{cta, cluster}: the proxy fence applies to shared memory"',
+        _events(lambda e: e.kind is Kind.PROXY_FENCE and e.space in (None, ir.Storage.SHARED)),
+    ),
+    "PG": GivenSet(
+        "proxy fences of global memory",
+        'PTX ISA, "membar / fence": ".global: the proxy fence applies to global memory"',
+        _events(lambda e: e.kind is Kind.PROXY_FENCE and e.space in (None, ir.Storage.DEVICE)),
+    ),
     "ALIAS": GivenSet(
         "fences of virtual aliases",
         _ALIASES,
         _events(lambda e: e.kind is Kind.PROXY_FENCE and e.proxy is None),
+    ),
+    "MB": GivenSet(
+        "accesses to the state of mbarriers by their operations",
+        'PTX ISA, "mbarrier": "mbarrier is a barrier created in shared memory"',
+        _of_mbarriers,
+    ),
+    "MI": GivenSet(
+        "accesses that initialise mbarriers, or invalidate them",
+        'PTX ISA, "mbarrier.init": "initializes the mbarrier object"',
+        _initialising,
+    ),
+    "IF": GivenSet(
+        "fences of initialised mbarriers",
+        'PTX ISA, "membar / fence": "fence.mbarrier_init.release.cluster [...] restricted to the prior mbarrier.init"',
+        _events(lambda e: e.kind is Kind.INIT_FENCE),
+    ),
+    "SM": GivenSet(
+        "accesses to shared memory",
+        'PTX ISA, "State Spaces": ".shared: Addressable memory, defined per CTA, accessible to all threads in the '
+        'cluster throughout the lifetime of the CTA that defines it"',
+        _in_shared_memory,
     ),
     "LAST": GivenSet(
         "reads that a thread makes again and again for ever, in an execution that does not end",

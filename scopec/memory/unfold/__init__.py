@@ -7,6 +7,7 @@
 - ``barriers``, ``counted_barriers``, ``aligned``: who meets at a barrier
 - ``warp_collectives``: what lanes bring each other
 - ``copies``: asynchronous copies and their groups
+- ``phases``: the phases of mbarriers, and what they order
 - ``asw``, ``call_order``: what orders threads with each other
 - ``blocking``, ``stopping``: threads that wait in vain, and those that are stopped
 - ``collected``: what was found, as an event graph

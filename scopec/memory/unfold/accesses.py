@@ -145,9 +145,14 @@ class Accesses:
             order=half(mode.order),
             scope=mode.scope,
             volatile=mode.volatile,
-            proxy=mode.proxy,
+            proxy=self.proxy(state, location, mode),
             alias=mode.alias,
         )
+
+    def proxy(self, state: State, location: Location, mode: ir.Mode) -> ir.Proxy:
+        """The proxy of an access: an agent's are of data; "mbarrier" operations are of the generic proxy."""
+        data = self.out.program.objects[location.object].use is ir.Use.DATA
+        return state.proxy if state.agent and data else mode.proxy
 
     def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:
         """Add a read; the register stands for its value."""

@@ -9,6 +9,7 @@ from scopec.memory.events.events import Event, Kind, Synchronises
 from scopec.memory.unfold.call_order import CallOrder
 from scopec.memory.unfold.lifetimes import kept
 from scopec.program import ir, types, values
+from scopec.program.specialise import cluster_barrier
 from scopec.program.streams import queues, waits_for
 from scopec.program.values import Const, Value
 
@@ -62,11 +63,13 @@ class Ordering:
                 inside = {thread.name for thread in self.program.threads if thread.block_name == block}
                 events = tuple(e.id for e in self.out.events if e.thread in inside)
                 yield Synchronises((begins,), events, f"begin of {block}")
+                if behind := self._cluster_waits(block):
+                    yield Synchronises((begins,), behind, f"begin of {block}, before its cluster's barrier")
         for thread, creation in self.out.creations.items():
             if events := self.of_thread(thread):
                 yield Synchronises((creation,), events, f"creation of {thread}")
         for call_id, operation in self.out.calls.items():
-            if isinstance(operation, ir.JoinThread) and (events := self.of_thread(operation.thread)):
+            if isinstance(operation, ir.JoinThread) and (events := self._own(operation.thread)):
                 yield Synchronises(events, (call_id,), f"end of {operation.thread}")
         for barrier, arrivals, waits in self._meetings():
             if barrier.exchange:
@@ -81,6 +84,19 @@ class Ordering:
 
     def _when(self, path: Guard) -> Value | None:
         return None if path.always else path.value(self.out.conditions)
+
+    def _cluster_waits(self, block: str) -> tuple[str, ...]:
+        """The waits at a barrier of a block's cluster that is in memory: all blocks have begun, whatever its orders."""
+        name, _, index = block.removesuffix("]").rpartition("[")
+        grid = self.program.grids[name]
+        barrier = cluster_barrier(name, grid.blocks, grid.cluster, int(index))
+        reads = (e for e in self.out.events if e.kind is Kind.READ and e.rmw is None)
+        return tuple(e.id for e in reads if e.location is not None and e.location.object == barrier)
+
+    def _own(self, thread: str) -> tuple[str, ...]:
+        """The events of a thread without its copies', which may come after its end."""
+        copies = {event.id for event in self.out.events if event.agent}
+        return tuple(event for event in self.of_thread(thread) if event not in copies)
 
     def of_thread(self, thread: str) -> tuple[str, ...]:
         """The events of a thread, in program order."""

@@ -3,6 +3,11 @@
 The number is ``phase * base * base + expected * base + pending``: the phase that a barrier is in, how many arrivals a
 phase expects, and how many are still to come.  An arrival is then a read-modify-write, and a wait blocks until it reads
 a phase that lets it go: as it reads what the arrivals before have made, it synchronises with all of them.
+
+That of an mbarrier is followed by the bytes that are pending (:data:`_BYTES` are none, as there may be fewer
+than none).  Its waits take phases: they synchronise with the arrivals of the phase that they find over, and no others
+(:mod:`scopec.memory.unfold.phases`).  So that the phases of one that is made again are others, ending it takes the
+phase to the next multiple of :data:`PHASES`.
 """
 
 from __future__ import annotations
@@ -11,8 +16,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
-from scopec.program import ir, values
+from scopec.program import ir, mbarriers, values
+from scopec.program.mbarriers import MOST_BYTES, State
 from scopec.program.types import LONG
 from scopec.program.values import Const, Reg, Value, substitute
 
@@ -21,16 +28,30 @@ if TYPE_CHECKING:
 
 #: Two decimal digits a number, so that people can read it; where a phase expects more arrivals, or who knows how many.
 _BASE, _UNKNOWN = 100, 10_000_000
+#: Of an mbarrier: the base of each number, so that all have 64 bits, and the number for no bytes.
+_MOST, _BYTES = 10_000, 5_000_000
+assert _BYTES > MOST_BYTES
+#: How many phases there are between two initialisations; even, so that parities stay.
+PHASES = 1000
 
 
 def packed(program: Program) -> Program:
-    """The program with the state of each barrier as a number, and operations on barriers as accesses to it."""
-    operations = [n.operation for t in program.threads for n in t.body.nodes.values() if isinstance(n, ir.Do)]
-    found = [operation for operation in operations if isinstance(operation, ir.BarrierOperation)]
+    """The program with the state of each barrier as a number, and operations on barriers as accesses to it.
+
+    Raises InputError where an mbarrier expects more arrivals than its number has room for.
+    """
+    nodes = [n for t in program.threads for n in t.body.nodes.values() if isinstance(n, ir.Do)]
+    found = [n.operation for n in nodes if isinstance(n.operation, ir.BarrierOperation)]
     if not found:
         return program
-    counts = [operation.count for operation in found if isinstance(operation, ir.BarrierInit)]
-    encoding = _Encoding(_base([*counts, *_initial(program)]))
+    of_mbarriers = {name for name, object_ in program.objects.items() if object_.use is ir.Use.MBARRIER}
+    made = [(n.span, n.operation) for n in nodes if isinstance(n.operation, ir.BarrierInit)]
+    for span, one in made:
+        if one.place.object in of_mbarriers and isinstance(one.count, Const) and one.count.value >= _MOST:
+            message = f"an mbarrier of {_MOST} arrivals and more is not modelled"
+            raise error(Code.OUTSIDE_SUBSET, message, span, "let fewer threads arrive")
+    counts = [one.count for _, one in made if one.count is not None and one.place.object not in of_mbarriers]
+    encoding = _Encoding(_base([*counts, *_initial(program)]), frozenset(of_mbarriers))
     objects = {name: encoding.object(object_) for name, object_ in program.objects.items()}
     return replace(program.with_bodies(encoding.body), objects=objects)
 
@@ -52,11 +73,15 @@ def _base(counts: list[Value]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Encoding:
-    """What a barrier is as a number: arrivals that are still to come are its units."""
+    """What a barrier is as a number: arrivals that are still to come are its units, or come before the bytes."""
 
     base: int
+    mbarriers: frozenset[str]
 
     def object(self, object_: ir.Object) -> ir.Object:
+        if object_.use is ir.Use.MBARRIER:
+            state = (self.number(State(*(Const(n, LONG) for n in (0, v or 0, v or 0, 0)))) for v in object_.values)
+            return replace(object_, values=tuple(n.value if isinstance(n, Const) else None for n in state))
         if object_.use is not ir.Use.BARRIER:
             return object_
         return replace(object_, values=tuple(v and v * (self.base + 1) for v in object_.values))
@@ -66,35 +91,46 @@ class _Encoding:
         for number, node in body.nodes.items():
             if not (isinstance(node, ir.Do) and isinstance(node.operation, ir.BarrierOperation)):
                 continue
-            if isinstance(node.operation, ir.BarrierInit):
-                nodes[number] = replace(node, operation=self._made(node.operation))
-                continue
-            target = node.operation.target
-            state = Reg(f"{target} state", LONG)
-            after = max(nodes) + 1
-            nodes[after] = ir.Do(ir.Set(target, self._phase(state)), node.span, node.next)
-            nodes[number] = ir.Do(self._access(node.operation, state), node.span, after)
+            operations = (
+                self._of_mbarrier(node.operation, number)
+                if node.operation.place.object in self.mbarriers
+                else self._of_barrier(node.operation)
+            )
+            *before, last = operations
+            at = number
+            for operation in before:
+                following = max(*nodes, at) + 1
+                nodes[at] = ir.Do(operation, node.span, following)
+                at = following
+            nodes[at] = ir.Do(last, node.span, node.next)
         return replace(body, nodes=nodes)
 
-    def _made(self, operation: ir.BarrierInit) -> ir.Store:
-        state = values.binary("*", values.convert(operation.count, LONG), self._number(self.base + 1))
-        return ir.Store(operation.place, state, operation.mode)
+    # ---- barriers of the library
 
-    def _access(
-        self, operation: ir.BarrierArrive | ir.BarrierWait | ir.BarrierPhase, state: Reg
-    ) -> ir.Rmw | ir.Await | ir.Load:
-        """The access to the number, which is then in the register ``state``."""
+    def _of_barrier(self, operation: ir.BarrierOperation) -> Iterator[ir.Operation]:
         match operation:
-            case ir.BarrierArrive(_, place, update, mode, drop):
-                return ir.Rmw(state.name, place, self._arrived(state, update, drop=drop), mode)
+            case ir.BarrierInit(place, count):
+                assert count is not None, "only an mbarrier is invalidated"
+                state = values.binary("*", values.convert(count, LONG), self._const(self.base + 1))
+                yield ir.Store(place, state, operation.mode)
+            case ir.BarrierArrive(target, place, update, mode, drop):
+                state = Reg(f"{target} state", LONG)
+                yield ir.Rmw(state.name, place, self._arrived(state, update, drop=drop), mode)
+                yield ir.Set(target, self._phase(state))
             case ir.BarrierWait(target, place, condition, mode):
-                return ir.Await(state.name, place, substitute(condition, _for(target, self._phase(state))), mode)
-            case ir.BarrierPhase(_, place, mode):
-                return ir.Load(state.name, place, mode)
+                state = Reg(f"{target} state", LONG)
+                yield ir.Await(state.name, place, _of(target, condition, self._phase(state)), mode)
+                yield ir.Set(target, self._phase(state))
+            case ir.BarrierTest(target, place, condition, mode):
+                state = Reg(f"{target} state", LONG)
+                yield ir.Load(state.name, place, mode)
+                yield ir.Set(target, _of(target, condition, self._phase(state)))
+            case ir.BarrierExpect():
+                raise AssertionError("only an mbarrier counts bytes")
 
     def _arrived(self, state: Value, update: Value, *, drop: bool) -> Value:
         """The number after an arrival."""
-        base, of_phase = self._number(self.base), self._number(self.base**2)
+        base, of_phase = self._const(self.base), self._const(self.base**2)
         if drop:
             state = values.binary("-", state, base)
         pending = values.binary("%", state, base)
@@ -104,11 +140,77 @@ class _Encoding:
         return values.choose(values.binary("==", pending, update), following, values.binary("-", state, update))
 
     def _phase(self, state: Value) -> Value:
-        return values.binary("/", state, self._number(self.base**2))
+        return values.binary("/", state, self._const(self.base**2))
+
+    # ---- mbarriers
+
+    def _of_mbarrier(self, operation: ir.BarrierOperation, number: int) -> Iterator[ir.Operation]:
+        found = Reg(f"%mbarrier {number}", LONG)
+        state = self.state(found)
+        if isinstance(operation, ir.BarrierInit):
+            yield ir.Load(found.name, operation.place, operation.mode)
+            if operation.fault:
+                yield ir.Set(operation.fault, mbarriers.fault(operation, state))
+            times = values.binary("/", state.phase, self._const(PHASES))
+            if operation.count is None:
+                times = values.binary("+", times, self._const(1))
+            phase = values.binary("*", times, self._const(PHASES))
+            made = replace(mbarriers.after(operation, state), phase=phase)
+            yield ir.Store(operation.place, self.number(made), operation.mode)
+            return
+        match operation:
+            case ir.BarrierArrive(target, place, _, mode):
+                yield ir.Rmw(found.name, place, self.number(mbarriers.after(operation, state)), mode)
+                yield ir.AtBarrier(state.phase, arrives=True)
+                yield ir.Set(target, state.phase)
+            case ir.BarrierExpect(place, _, mode):
+                yield ir.Rmw(found.name, place, self.number(mbarriers.after(operation, state)), mode)
+                yield ir.AtBarrier(state.phase)
+            case ir.BarrierWait(target, place, condition, mode):
+                yield ir.Await(found.name, place, _of(target, condition, state.phase), mode)
+                yield ir.AtBarrier(state.phase, values.TRUE)
+                yield ir.Set(target, state.phase)
+            case ir.BarrierTest(target, place, condition, mode):
+                over = _of(target, condition, state.phase)
+                yield ir.Load(found.name, place, mode)
+                yield ir.AtBarrier(state.phase, over)
+                yield ir.Set(target, over)
+        if operation.fault:
+            yield ir.Set(operation.fault, mbarriers.fault(operation, state))
+
+    def state(self, number: Value) -> State:
+        """The state that a number is."""
+        bytes_, of_bytes, base = self._const(_BYTES), self._const(2 * _BYTES), self._const(_MOST)
+        counts = values.binary("/", number, of_bytes)
+        return State(
+            values.binary("/", counts, self._const(_MOST**2)),
+            values.binary("%", values.binary("/", counts, base), base),
+            values.binary("%", counts, base),
+            values.binary("-", values.binary("%", number, of_bytes), bytes_),
+        )
+
+    def number(self, state: State) -> Value:
+        """The number that a state is."""
+        found = state.phase
+        for part, base in ((state.expected, _MOST), (state.pending, _MOST), (state.bytes, 2 * _BYTES)):
+            found = values.binary("+", values.binary("*", found, self._const(base)), part)
+        return values.binary("+", found, self._const(_BYTES))
 
     @staticmethod
-    def _number(number: int) -> Const:
+    def _const(number: int) -> Const:
         return Const(number, LONG)
+
+
+def parts(number: int) -> dict[str, int]:
+    """What the number of an mbarrier says: its ``phase``, and what is ``expected``, ``pending``, or in ``bytes``."""
+    counts, bytes_ = divmod(number, 2 * _BYTES)
+    phase, counts = divmod(counts, _MOST**2)
+    return {"phase": phase % PHASES, "expected": counts // _MOST, "pending": counts % _MOST, "bytes": bytes_ - _BYTES}
+
+
+def _of(register: str, value: Value, found: Value) -> Value:
+    """A value over what a barrier's operation finds, the register, as one over what that is."""
+    return substitute(value, _for(register, found))
 
 
 def _for(register: str, value: Value) -> Callable[[Reg | values.Builtin], Value]:

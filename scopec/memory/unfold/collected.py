@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.domains.domains import may_fail, possible_values
 from scopec.memory.events.events import Event, EventGraph, Final, Kind, location_names, shown_location
-from scopec.memory.unfold import copies
+from scopec.memory.unfold import copies, phases
 from scopec.memory.unfold.asw import Ordering
 from scopec.memory.unfold.registration import mapped
 from scopec.memory.unfold.unfolding import Unfolding, defined, merge
@@ -83,6 +83,7 @@ def collected(out: Unfolding, impossible: Iterable[tuple[Guard, Value]]) -> Even
         waits=tuple(out.waits),
         watches_several=out.watches_several,
         done=tuple(copies.done(out)),
+        phases=phases.related(out),
     )
 
 

@@ -3,7 +3,8 @@
 An agent is a thread of its own.  What its thread did before the issue comes before its accesses, and these come before
 what follows a wait that finds the copy complete.  Nothing leads through it: the completion "does not transitively
 establish ordering with respect to prior instructions from the issuing thread" (PTX ISA, "Asynchronous Operations").
-Groups are counted: behind ``wait_group N`` the copies of all but the thread's latest N groups are complete.
+Groups are counted, those of bulk copies by themselves: behind ``wait_group N`` the copies of all but the thread's
+latest N groups are complete.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Kind, Synchronises
+from scopec.memory.unfold.unfolding import Completed, Copy
 from scopec.program import ir, types, values
 from scopec.program.values import Const
 
@@ -23,46 +25,63 @@ if TYPE_CHECKING:
     from scopec.memory.unfold.unfolding import State, Unfolding
     from scopec.program.values import Value
 
-#: The register that counts the groups that a thread has committed.
-_GROUPS = "%groups"
+
+def _counter(groups: ir.CopyGroups) -> str:
+    """The register that counts the groups that a thread has committed."""
+    return f"%groups {groups.value}"
 
 
 def counters(body: ir.Body) -> dict[str, Value]:
     """The registers that a thread with copies begins with."""
-    of_copies = ir.Agent | ir.CommitCopies | ir.AwaitCopies
-    found = any(isinstance(node, ir.Do) and isinstance(node.operation, of_copies) for node in body.nodes.values())
-    return {_GROUPS: Const(0, types.INT)} if found else {}
+    found = (node.operation for node in body.nodes.values() if isinstance(node, ir.Do))
+    of_copies = (one for one in found if isinstance(one, ir.Agent | ir.CommitCopies | ir.AwaitCopies))
+    return {_counter(one.groups): Const(0, types.INT) for one in of_copies if one.groups is not None}
 
 
 def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies | ir.AwaitCopies, span: Span) -> State:
     """The state after an operation: the accesses that follow are a copy's, a group is full, or copies are complete."""
-    groups = state.registers[_GROUPS]
     match operation:
-        case ir.Agent(begins=True):
+        case ir.Agent(True, proxy, groups, follows):
+            earlier = tuple(_own(run, ir.CopyGroups.PLAIN)) if follows else ()
             issue = run.event(state, run.blank(state, Kind.ISSUE, span, "issue copy"))
-            run.out.copies[issue.id] = groups
-            return replace(state, agent=issue.id)
+            number = None if groups is None else state.registers[_counter(groups)]
+            run.out.copies[issue.id] = Copy(groups, number, earlier)
+            return replace(state, agent=issue.id, proxy=proxy)
         case ir.Agent():
-            return replace(state, agent="")
-        case ir.CommitCopies():
-            return run.set(state, _GROUPS, values.binary("+", groups, Const(1, types.INT)))
-        case ir.AwaitCopies(left):
+            return replace(state, agent="", proxy=ir.Proxy.GENERIC)
+        case ir.CommitCopies(groups):
+            name = _counter(groups)
+            return run.set(state, name, values.binary("+", state.registers[name], Const(1, types.INT)))
+        case ir.AwaitCopies(left, groups, reads):
             wait = run.event(state, run.blank(state, Kind.COMPLETE, span, "wait for copies"))
-            known = values.binary("-", groups, values.convert(run.value(state, left, span), types.INT))
-            own = [e.id for e in run.out.events if e.kind is Kind.ISSUE and e.thread == run.thread.name]
-            run.out.completed[wait.id] = tuple((copy, values.binary("<", run.out.copies[copy], known)) for copy in own)
+            less = values.convert(run.value(state, left, span), types.INT)
+            known = values.binary("-", state.registers[_counter(groups)], less)
+            found = ((copy, run.out.copies[copy].group) for copy in _own(run, groups))
+            copies = tuple((copy, values.binary("<", number, known)) for copy, number in found if number is not None)
+            run.out.completed[wait.id] = Completed(copies, reads)
             return state
+
+
+def _own(run: Accesses, groups: ir.CopyGroups) -> Iterator[str]:
+    """The copies that a thread has issued so far, of those that it has in groups."""
+    for event in run.out.events:
+        if event.kind is Kind.ISSUE and event.thread == run.thread.name and run.out.copies[event.id].groups is groups:
+            yield event.id
 
 
 def done(out: Unfolding) -> Iterator[Synchronises]:
     """The accesses of copies, before the returns of waits that find these complete."""
     accesses: dict[str, list[str]] = {}
+    reads: dict[str, list[str]] = {}
     for event in out.events:
         if event.agent:
             accesses.setdefault(event.agent, []).append(event.id)
+            if event.kind is Kind.READ:
+                reads.setdefault(event.agent, []).append(event.id)
     there = {event.id for event in out.events}
     for wait, found in out.completed.items():
-        for copy, when in found if wait in there else ():
-            if copy in accesses and when != values.FALSE:
+        complete = reads if found.reads else accesses
+        for copy, when in found.copies if wait in there else ():
+            if copy in complete and when != values.FALSE:
                 known = None if isinstance(when, Const) else when
-                yield Synchronises(tuple(accesses[copy]), (wait,), "completion of a copy", known)
+                yield Synchronises(tuple(complete[copy]), (wait,), "completion of a copy", known)

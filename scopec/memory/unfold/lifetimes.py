@@ -1,10 +1,13 @@
-"""The lifetime of a block's shared memory, for accesses from other blocks.
+"""The lifetime of a block's shared memory, for accesses from other blocks, and of asynchronous copies.
 
 "Accessing data in distributed shared memory requires all the thread blocks to exist", and its users have "to ensure
 that all distributed shared memory operations happen before the exit of a thread block" (CUDA C++ Programming Guide,
 "Distributed Shared Memory").  The memory of each such block is an object that a thread of its own, which is none of the
 program's, writes before the block's first event and after its threads have ended.  An access from another block reads
 it: one that is too early or too late is a race.
+
+So does an asynchronous copy of a thread of the block, which may be made after all its threads have ended unless one of
+them has waited for it.
 """
 
 from __future__ import annotations
@@ -26,12 +29,14 @@ _REGISTER = "%lasting"
 
 
 def lasting(program: Program) -> Program:
-    """The program with these objects, threads and reads, where there is shared memory of one block."""
+    """The program with these objects, threads and reads, where others or copies access shared memory."""
     owners = {o.name: o.name.partition("]")[0] + "]" for o in program.objects.values() if _has_owner(o)}
-    if not owners:
+    copying = [grid for grid in program.grids.values() if _copies(program, grid)]
+    blocks = {f"{grid.name}[{number}]": None for grid in copying for number in range(grid.blocks.count)}
+    if not owners and not blocks:
         return program
     objects, threads = dict(program.objects), []
-    for block in dict.fromkeys(owners.values()):
+    for block in {**dict.fromkeys(owners.values()), **blocks}:
         grid = program.grids[block.rpartition("[")[0]]
         name = block + _MEMORY
         objects[name] = ir.Object(
@@ -44,6 +49,7 @@ def lasting(program: Program) -> Program:
         body = ir.Body(0, {**nodes, len(does): ir.Exit(grid.span)}, {})
         threads.append(ir.Thread(name, body, device=grid.device, unit=name))
     grids = {name: replace(grid, body=_reading(grid, owners)) for name, grid in program.grids.items()}
+    grids |= {grid.name: replace(grid, body=_in_copies(grid, grids[grid.name].body)) for grid in copying}
     return replace(program, objects=objects, grids=grids, others=(*program.others, *threads))
 
 
@@ -73,6 +79,30 @@ def _reading(grid: ir.Grid, owners: Mapping[str, str]) -> ir.Body:
         nodes[load] = ir.Do(ir.Load(_REGISTER, _place(block), ir.PLAIN), node.span, access)
         nodes[number] = ir.Branch(_inside(grid, block), node.span, access, load)
     return replace(grid.body, nodes=nodes)
+
+
+def _copies(program: Program, grid: ir.Grid) -> bool:
+    """Whether threads of a grid copy to or from shared memory asynchronously."""
+    operations = [node.operation for node in grid.body.nodes.values() if isinstance(node, ir.Do)]
+    places = (place_of(operation) for operation in operations)
+    shared = any(p is not None and program.objects[p.object].storage is ir.Storage.SHARED for p in places)
+    return shared and any(isinstance(operation, ir.Agent) for operation in operations)
+
+
+def _in_copies(grid: ir.Grid, body: ir.Body) -> ir.Body:
+    """The body with a read of the memory of the thread's own block at the beginning of each copy."""
+    nodes = dict(body.nodes)
+    for number, node in body.nodes.items():
+        if not (isinstance(node, ir.Do) and isinstance(node.operation, ir.Agent) and node.operation.begins):
+            continue
+        following = node.next
+        for at in range(grid.blocks.count):
+            block, load = f"{grid.name}[{at}]", max(nodes) + 1
+            nodes[load] = ir.Do(ir.Load(_REGISTER, _place(block), ir.PLAIN), node.span, node.next)
+            nodes[load + 1] = ir.Branch(_inside(grid, block), node.span, load, following)
+            following = load + 1
+        nodes[number] = replace(node, next=following)
+    return replace(body, nodes=nodes)
 
 
 def _inside(grid: ir.Grid, block: str) -> Value:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Assertion, Cut, Kind, Wait
 from scopec.memory.events.scopes import contains
-from scopec.memory.unfold import copies, existence, sequencing, spin_loops, warp_collectives
+from scopec.memory.unfold import copies, existence, phases, sequencing, spin_loops, warp_collectives
 from scopec.memory.unfold.accesses import Accesses, TooComplexError
 from scopec.memory.unfold.unfolding import State
 from scopec.program import ir, types, values
@@ -74,12 +74,18 @@ class Operations(Accesses):
                 fence = self.blank(state, Kind.FENCE, span, f"fence.{order.value}.{scope.name.lower()}")
                 self.event(state, replace(fence, order=order, scope=scope))
                 return state
-            case ir.ProxyFence(proxy):
+            case ir.InitFence():
+                self.event(state, self.blank(state, Kind.INIT_FENCE, span, "fence.mbarrier_init"))
+                return state
+            case ir.ProxyFence(proxy, space):
                 fence = self.blank(state, Kind.PROXY_FENCE, span, show_proxy_fence(operation))
-                self.event(state, replace(fence, proxy=proxy))
+                self.event(state, replace(fence, proxy=proxy, space=space))
                 return state
             case ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
                 return copies.perform(self, state, operation, span)
+            case ir.AtBarrier():
+                phases.note(self, state, operation, span)
+                return state
             case ir.Await():
                 return self.wait(state, operation, span)
             case ir.SyncThreads() | ir.GroupSync():
@@ -114,7 +120,7 @@ class Operations(Accesses):
                 return self.lifetime(state, operation, span)
             case ir.Silent() | ir.Notify():
                 return state
-            case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierWait() | ir.BarrierPhase():
+            case _ if isinstance(operation, ir.BarrierOperation):
                 raise AssertionError("barriers are numbers in memory here")
 
     def lifetime(self, state: State, operation: ir.Lifetime, span: Span) -> State:

@@ -36,7 +36,8 @@ class State:
 
     ``unset`` gives the paths on which registers have no value that have one on others.  ``evaluations`` are those of
     which an operand is being evaluated, outermost first; ``assigned`` the registers that the innermost operand has set;
-    ``called`` is the body of a function that it calls; ``agent`` the event that issued the copy that is being made.
+    ``called`` is the body of a function that it calls; ``agent`` the event that issued the copy that is being made,
+    through the ``proxy``.
     """
 
     guard: Guard
@@ -47,6 +48,7 @@ class State:
     assigned: frozenset[str] = frozenset()
     called: bool = False
     agent: str = ""
+    proxy: ir.Proxy = ir.Proxy.GENERIC
 
     def changed(self, rewrite: Rewrite) -> State:
         """The same state with other guards and values in it."""
@@ -88,6 +90,44 @@ class Vote:
     again: Value
 
 
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """An asynchronous operation: the ``groups`` of its thread of which one contains it, and the number of that one.
+
+    One that ``follows`` comes when the thread's ``earlier`` copies of ``cp.async`` are complete.
+    """
+
+    groups: ir.CopyGroups | None
+    group: Value | None
+    earlier: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """What a wait for groups finds complete: copies, each where a condition holds, or only their ``reads``."""
+
+    copies: tuple[tuple[str, Value], ...]
+    reads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """What threads and agents do to mbarriers, by the event of the read: the phase that it is in.
+
+    ``changes`` are made by agents, ``arrivals`` by anybody; ``looks`` also say where they have waited.
+    """
+
+    arrivals: dict[str, Value] = field(default_factory=dict)
+    changes: dict[str, Value] = field(default_factory=dict)
+    looks: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+
+    def change(self, to: Callable[[Value], Value]) -> None:
+        """Change the values."""
+        for table in (self.arrivals, self.changes):
+            table.update({read: to(phase) for read, phase in table.items()})
+        self.looks.update({read: (to(phase), to(over)) for read, (phase, over) in self.looks.items()})
+
+
 @dataclass
 class Unfolding:
     """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
@@ -117,8 +157,9 @@ class Unfolding:
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Call] = field(default_factory=dict)
     addresses: dict[str, Selection] = field(default_factory=dict)
-    copies: dict[str, Value] = field(default_factory=dict)
-    completed: dict[str, tuple[tuple[str, Value], ...]] = field(default_factory=dict)
+    copies: dict[str, Copy] = field(default_factory=dict)
+    completed: dict[str, Completed] = field(default_factory=dict)
+    phases: Phases = field(default_factory=Phases)
     unset: list[Unset] = field(default_factory=list)
     unrolled: int = 0
     evaluations: int = 0
@@ -212,7 +253,7 @@ class Unfolding:
         return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        of_copies = self.copies, self.completed
+        of_copies = self.copies, self.completed, self.phases.arrivals, self.phases.changes, self.phases.looks
         return self.numbers, self.barriers, self.control, self.calls, self.choices, self.addresses, *of_copies
 
     def literal(self, condition: Value) -> Guard:
@@ -255,9 +296,10 @@ class Unfolding:
         self.cuts[:] = rewrite.cuts(self.cuts)
         self.waits[:] = map(rewrite.wait, self.waits)
         self.addresses = {event: rewrite.selection(s) for event, s in self.addresses.items()}
-        self.completed = {
-            event: tuple((copy, rewrite.value(when)) for copy, when in found) for event, found in self.completed.items()
-        }
+        for wait, found in self.completed.items():
+            changed = tuple((copy, rewrite.value(when)) for copy, when in found.copies)
+            self.completed[wait] = replace(found, copies=changed)
+        self.phases.change(rewrite.value)
         self.ends[:] = [(thread, end.changed(rewrite)) for thread, end in self.ends]
 
     def strengthen(

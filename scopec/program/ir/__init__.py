@@ -5,6 +5,7 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 
 - ``objects``: objects in memory, and how they are accessed
 - ``operations``: what a thread does by itself: accesses, barriers, steps that nobody notices
+- ``copies``: copies that agents make, and fences of proxies and of mbarriers
 - ``calls``: calls that may order threads: of the runtime, of threads of the host, and of what ends a program
 - ``graphs``: control-flow graphs
 - ``hierarchy``: the execution hierarchy: grids, threads, streams
@@ -27,6 +28,7 @@ from scopec.program.ir.calls import (
     Trap,
     WorkSynchronize,
 )
+from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, CopyGroups, InitFence, ProxyFence
 from scopec.program.ir.graphs import Body, Branch, Do, Exit, Node, Operation, successors
 from scopec.program.ir.hierarchy import Dim, Grid, Stream, Thread, Work, legacy_stream
 from scopec.program.ir.objects import (
@@ -46,17 +48,17 @@ from scopec.program.ir.objects import (
 )
 from scopec.program.ir.operations import (
     Access,
-    Agent,
     Assert,
+    AtBarrier,
     Await,
-    AwaitCopies,
     BarrierArrive,
+    BarrierExpect,
+    BarrierFault,
     BarrierInit,
     BarrierOperation,
-    BarrierPhase,
+    BarrierTest,
     BarrierWait,
     Called,
-    CommitCopies,
     CompareExchange,
     Decide,
     Exchange,
@@ -69,7 +71,6 @@ from scopec.program.ir.operations import (
     NamedBarrier,
     Notify,
     Operand,
-    ProxyFence,
     Rmw,
     Set,
     SideEffect,
@@ -85,13 +86,14 @@ from scopec.program.ir.operations import (
 )
 
 __all__ = [
-    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "Await",
-    "AwaitCopies", "BarrierArrive", "BarrierInit", "BarrierOperation", "BarrierPhase", "BarrierWait", "Body",
-    "Branch", "Call", "Called", "CommitCopies", "CompareExchange", "CreateThread", "Decide", "DeviceSynchronize",
-    "Dim", "Do", "EndProcess", "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit",
-    "Fence", "Grid", "Group", "GroupSync", "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode",
-    "NamedBarrier", "Node", "Notify", "Object", "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence",
-    "Rmw", "Scope", "Set", "SideEffect", "Silent", "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize",
-    "SyncThreads", "Thread", "Trap", "Use", "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came",
-    "exchanged_by", "is_exchanged", "legacy_stream", "successors",
+    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "AtBarrier",
+    "Await", "AwaitCopies", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit", "BarrierOperation",
+    "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies", "CompareExchange", "CopyGroups",
+    "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess", "EventQuery", "EventRecord",
+    "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Grid", "Group", "GroupSync", "InitFence",
+    "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node", "Notify", "Object",
+    "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope", "Set", "SideEffect", "Silent",
+    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap", "Use", "Vote",
+    "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by", "is_exchanged", "legacy_stream",
+    "successors",
 ]  # fmt: skip

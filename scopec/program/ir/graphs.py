@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
 from scopec.program.ir.calls import Call
+from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, InitFence, ProxyFence
 from scopec.program.ir.operations import (
     Access,
-    Agent,
     Assert,
-    AwaitCopies,
+    AtBarrier,
     BarrierOperation,
     Called,
-    CommitCopies,
     Decide,
     Fence,
     GroupSync,
@@ -22,7 +21,6 @@ from scopec.program.ir.operations import (
     NamedBarrier,
     Notify,
     Operand,
-    ProxyFence,
     Set,
     SideEffect,
     SyncThreads,
@@ -52,9 +50,11 @@ Operation: TypeAlias = (
     | NamedBarrier
     | Yield
     | ProxyFence
+    | InitFence
     | Agent
     | CommitCopies
     | AwaitCopies
+    | AtBarrier
     | InputOutput
     | SideEffect
     | Lifetime

@@ -75,13 +75,16 @@ class Use(Enum):
     """What an object is for: data, or one of the library's synchronisation objects.
 
     The value of a latch or semaphore is its counter; that of a barrier is the state that its operations say, and where
-    it has one from the start, that of a barrier for so many arrivals.  A value that is passed to a thread or staged by
-    a copy is in no memory that the program knows, nor is what says how long there is other memory.  A lifetime says
-    whether objects are there: a beginning and an end write it, and what accesses these objects reads it.
+    it has one from the start, that of a barrier for so many arrivals.  An mbarrier is a barrier in shared memory that
+    counts bytes of copies too, and whose misuse is undefined; before it is initialised it is none.  A value that is
+    passed to a thread or staged by a copy is in no memory that the program knows, nor is what says how long there is
+    other memory.  A lifetime says whether objects are there: a beginning and an end write it, and what accesses these
+    objects reads it.
     """
 
     DATA = "data"
     BARRIER = "barrier"
+    MBARRIER = "mbarrier"
     LATCH = "latch"
     SEMAPHORE = "semaphore"
     STOP = "stop state"
@@ -154,6 +157,7 @@ class Proxy(Enum):
     SURFACE = "surface"
     TEXTURE = "texture"
     CONSTANT = "constant"
+    ASYNC = "async"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from scopec.base.records import dataclass
-from scopec.program.ir.objects import PLAIN, Mode, Order, Place, Proxy, Scope
+from scopec.program.ir.objects import PLAIN, Mode, Order, Place, Scope
 from scopec.program.warp import EVERY_LANE
 
 if TYPE_CHECKING:
@@ -97,15 +97,35 @@ class Await:
     notified: bool = False
 
 
+class BarrierFault(IntEnum):
+    """The rules of an mbarrier that an operation breaks, which makes what follows undefined (PTX ISA, "mbarrier").
+
+    The first one that is broken, in this order, is the operation's fault.
+    """
+
+    NONE = 0
+    NOT_INITIALISED = 1
+    INITIALISED = 2
+    COUNT = 3
+    TOO_MANY = 4
+    OVERRUN = 5
+    STALE = 6
+    LATE_BYTES = 7
+
+
 @dataclass(frozen=True, slots=True)
 class BarrierInit:
-    """A ``cuda::barrier`` is made: "the initial expected count for each barrier phase" is ``count``.
+    """A barrier is made: "the initial expected count for each barrier phase" is ``count``; or, None, an mbarrier ends.
 
-    The state of a barrier is its phase, how many arrivals each phase expects, and how many are pending in this one.
+    The state of a barrier is its phase, how many arrivals each phase expects, how many are pending in this one, and, of
+    an mbarrier, how many bytes of copies ("tx-count").  A phase ends when no arrivals are pending, and no bytes.
+    Operations on an mbarrier put the rule that they break into the register ``fault``, a :class:`BarrierFault`; it is
+    empty where nobody asks.
     """
 
     place: Place
-    count: Value
+    count: Value | None
+    fault: str = ""
 
     @property
     def mode(self) -> Mode:
@@ -117,7 +137,8 @@ class BarrierInit:
 class BarrierArrive:
     """``update`` threads arrive in the phase ``target``: the last ones that are pending end it, and the next begins.
 
-    With ``drop`` each phase expects one arrival less from then on.
+    With ``drop`` each phase expects that many arrivals less from then on.  ``expect`` bytes are pending in the phase
+    before the arrival.
     """
 
     target: str
@@ -125,6 +146,18 @@ class BarrierArrive:
     update: Value
     mode: Mode
     drop: bool = False
+    expect: Value | None = None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierExpect:
+    """So many more ``bytes`` are pending in the phase of an mbarrier, less if negative: "expect-tx", "complete-tx"."""
+
+    place: Place
+    bytes: Value
+    mode: Mode
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +168,40 @@ class BarrierWait:
     place: Place
     condition: Value
     mode: Mode
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class BarrierPhase:
-    """``target`` is the phase that a barrier is in: what the ``try_wait`` functions look at."""
+class BarrierTest:
+    """``target`` is whether ``condition`` holds of the phase that a barrier is in, which it mentions as that register.
+
+    That is what the ``test_wait`` and ``try_wait`` functions look at; only where it holds have they waited.
+    """
 
     target: str
     place: Place
+    condition: Value
     mode: Mode
+    fault: str = ""
+
+
+class Silent:
+    """An operation that does nothing that a thread can notice: all that there is to it is whether it counts."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AtBarrier(Silent):
+    """The thread has just changed an mbarrier that was in a ``phase``, or has looked at it.
+
+    Who looks has waited where ``over`` holds; of a change it is None.  ``arrives`` tells arrivals from changes of
+    bytes. Only a program has this in which barriers are numbers (:mod:`scopec.memory.unfold.barriers`).
+    """
+
+    phase: Value
+    over: Value | None = None
+    arrives: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,48 +352,11 @@ class NamedBarrier:
     warps: bool = False
 
 
-class Silent:
-    """An operation that does nothing that a thread can notice: all that there is to it is whether it counts."""
-
-    __slots__ = ()
-
-
 @dataclass(frozen=True, slots=True)
 class Yield(Silent):
     """``this_thread::yield()``; or, with ``sleeps``, ``this_thread::sleep_for``, ``__nanosleep`` and their kin."""
 
     sleeps: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ProxyFence(Silent):
-    """``fence.proxy.surface`` and its kin, between a proxy and the generic one; without one ``fence.proxy.alias``,
-    between the virtual addresses of a location.  It orders accesses by proxies alone, so no step notices it."""
-
-    proxy: Proxy | None
-
-
-@dataclass(frozen=True, slots=True)
-class Agent(Silent):
-    """The accesses from here on are an asynchronous copy's, whose *agent* makes them, until it is told otherwise.
-
-    "An asynchronous operation [...] is performed as if by another thread" (PTX ISA, "Asynchronous Operations").  A
-    schedule makes them at once: the copy's effects are seen where nothing races with it.
-    """
-
-    begins: bool
-
-
-@dataclass(frozen=True, slots=True)
-class CommitCopies(Silent):
-    """``cp.async.commit_group``: the thread's copies that are in no group yet are one, the next."""
-
-
-@dataclass(frozen=True, slots=True)
-class AwaitCopies(Silent):
-    """``cp.async.wait_group left``: the copies of all but the latest ``left`` groups of the thread are complete."""
-
-    left: Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,4 +399,4 @@ class Assert:
 #: The operations that access memory.
 Access: TypeAlias = Load | Store | Rmw | CompareExchange | Await
 #: The operations on the state of a barrier.
-BarrierOperation: TypeAlias = BarrierInit | BarrierArrive | BarrierWait | BarrierPhase
+BarrierOperation: TypeAlias = BarrierInit | BarrierArrive | BarrierExpect | BarrierWait | BarrierTest

@@ -2,6 +2,7 @@
 
 - ``ending``: what has started, has ended, and may start
 - ``barriers``: ``__syncthreads`` and groups; ``named_barriers``: ``bar``; ``phases``: ``cuda::barrier``
+- ``mbarriers``: those of PTX
 - ``sleeping``: ``wait`` and ``notify``
 - ``calls``: what the host does, and what ends threads
 - ``owing``: the promises of progress models
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from scopec.program import ir
 from scopec.progress.influence import accessed
-from scopec.progress.rules import barriers, calls, ending, named_barriers, owing, phases, sleeping
+from scopec.progress.rules import barriers, calls, ending, mbarriers, named_barriers, owing, phases, sleeping
 from scopec.progress.steps import Wait
 from scopec.progress.terms import Id, Number, Of, Sort, block, label, thread
 from scopec.progress.transition import Definition, Laws, Table, Transition, Variable
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from scopec.progress.steps import Step
     from scopec.progress.system import System
 
-#: The laws of progress, each after those that it adds to.
+#: The laws of progress, each after those that it adds to, but for those of objects that few programs have.
 LAWS = (
     ending.LABELS, phases.PHASES, *ending.STREAMS.bases, ending.STREAMS, ending.EVENTS, ending.DEPENDENCIES,
     barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS, owing.EXECUTION_MODEL,
@@ -74,7 +75,7 @@ class Rules:
     @cached_property
     def stated(self) -> tuple[Definition | Laws, ...]:
         """The definitions of the system and the laws that it is under, each after what it uses."""
-        of = (ending, barriers, named_barriers, phases, owing)
+        of = (ending, barriers, named_barriers, phases, mbarriers, owing)
         return tuple(found for rules in of for found in rules.definitions(self.system))
 
     @cached_property

@@ -9,14 +9,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.progress.steps import Arrival, Made, leaves
+from scopec.program.ir import Use
+from scopec.progress.rules import mbarriers
+from scopec.progress.steps import Arrival, BarrierWrite, Made, Operated, leaves
 from scopec.progress.terms import Name, Of, Short, Term, call, equal, field, if_, minus, plus, record, term
 from scopec.progress.transition import Definition, Laws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scopec.program.ir import Object
     from scopec.progress.system import System
+
+
+def first(object_: Object, index: int) -> Term:
+    """The first value of an element of an object."""
+    value = object_.values[index] or 0
+    match object_.use:
+        case Use.BARRIER:
+            return made(value)
+        case Use.MBARRIER:
+            return mbarriers.none()
+        case _:
+            return term(value)
 
 
 def made(count: Short) -> Term:
@@ -24,13 +39,15 @@ def made(count: Short) -> Term:
     return record(phase=term(0), expected=term(count), pending=term(count))
 
 
-def written(write: Made | Arrival, old: Term) -> Term:
+def written(write: BarrierWrite, old: Term) -> Term:
     """The state that a step leaves of a barrier, whose state it finds as ``old``."""
     match write:
         case Made(count):
             return call("Barrier", Of(count))
         case Arrival(update, drop):
             return call("Drop" if drop else "Arrive", old, Of(update))
+        case Operated():
+            return mbarriers.written(write, old)
 
 
 def _laws() -> Iterator[Definition]:

@@ -11,7 +11,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import file_name
 from scopec.memory.cat import registry
-from scopec.memory.cat.permitted import permitted
+from scopec.memory.cat.permitted import ORDERS_ACCESSES, permitted
 from scopec.memory.graph import read
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
@@ -142,12 +142,14 @@ class Variant:
         """The reductions of the memory question that hold for its model, and are not switched off.
 
         Where accesses have other proxies, or are a copy's, what orders two events does not order any two accesses,
-        which the reductions of documented models take it to do; nor are threads with copies told to be alike.
+        which some reductions of documented models take it to do (:data:`ORDERS_ACCESSES`); nor are threads with copies
+        told to be alike.
         """
         model = registry.load(self.model, self.readings)
-        if self.extensions:
-            return permitted(model, None, {*self.without, "symmetry"})
-        return permitted(model, registry.same_as(self.model, self.readings), self.without)
+        if "proxies" in self.extensions:
+            return permitted(model, None, {*self.without, *ORDERS_ACCESSES})
+        without = {*self.without, *ORDERS_ACCESSES} if self.extensions else self.without
+        return permitted(model, registry.same_as(self.model, self.readings), without)
 
     @property
     def progress_reductions(self) -> ProgressReductions:

@@ -38,11 +38,11 @@ template <int __S> struct barrier {
     void arrive_and_drop() { __scopec_barrier_arrive(&__scopec_state, 1, __S, true); }
     void wait_parity(bool parity) const { __scopec_barrier_wait_parity(&__scopec_state, parity, __S); }
     bool try_wait(arrival_token&& token) const {
-        bool over = __scopec_barrier_phase(&__scopec_state, __S) != token.__scopec_phase;
+        bool over = __scopec_barrier_test(&__scopec_state, token.__scopec_phase, __S);
         return __scopec_decide() & over;
     }
     bool try_wait_parity(bool parity) const {
-        bool over = (__scopec_barrier_phase(&__scopec_state, __S) & 1) != long(parity);
+        bool over = __scopec_barrier_test_parity(&__scopec_state, parity, __S);
         return __scopec_decide() & over;
     }
     template <class __Duration> bool try_wait_for(arrival_token&& token, const __Duration&) const {

@@ -51,9 +51,10 @@ template <class __T> __T __scopec_unknown();
 template <class __T> __T __scopec_clock();
 // Between these the accesses are those of an asynchronous copy.
 void __scopec_agent(bool begins);
-// The thread's copies are a group; all its copies but those of the latest `left` groups are complete.
-void __scopec_commit_copies();
-void __scopec_await_copies(int left);
+// The thread's copies are a group; all its copies but those of the latest `left` groups are complete, or have read.  There
+// are groups of cp.async and of bulk copies.
+void __scopec_commit_copies(bool bulk = false);
+void __scopec_await_copies(int left, bool bulk = false, bool reads = false);
 // yield, or a sleep.
 void __scopec_yield(bool sleeps);
 // Input or output.
@@ -94,6 +95,11 @@ void __scopec_cluster_barrier(bool waits, bool relaxed = false);
 // Where a variable in shared memory is in the block of that rank in the cluster; the rank of the block where an address is.
 void* __scopec_map_shared(const void* address, unsigned rank);
 unsigned __scopec_shared_rank(const void* address);
+// The lane that elect.sync names; %laneid (0), %lanemask_eq (1), _lt, _le, _gt, _ge.
+unsigned __scopec_elect(unsigned mask);
+unsigned __scopec_lane(int which);
+// That an address is in global memory (0), the block's shared memory (1), that of its cluster (2).
+void __scopec_in_space(const void* address, int space);
 // shfl.sync.idx (0), up (1), down (2), bfly (3): a warp's lanes exchange values.  `b` is the lane, or how far it is; `c` has
 // the segments and a clamp, as PTX has it.
 template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int b, int c);
@@ -113,12 +119,47 @@ long __scopec_barrier_arrive(long* state, long update, int scope, bool drop);
 void __scopec_barrier_wait(long* state, long token, int scope);
 // Until the phase of this parity is over (acquire).
 void __scopec_barrier_wait_parity(long* state, bool parity, int scope);
-// The present phase (acquire).
-long __scopec_barrier_phase(long* state, int scope);
+// Whether the phase `token`, or that of a parity, is over (acquire).
+bool __scopec_barrier_test(long* state, long token, int scope);
+bool __scopec_barrier_test_parity(long* state, bool parity, int scope);
 // A latch: until the counter is 0 (acquire).
 void __scopec_await_zero(long* counter, int scope);
 // A semaphore, or a mutex that starts with 1: until the counter is positive, and takes one (acquire).
 void __scopec_acquire(long* counter, int scope);
+
+// ---- mbarriers (64 bits in shared memory), and copies that complete at them
+
+void __scopec_mbarrier_init(unsigned long* at, unsigned count);
+void __scopec_mbarrier_inval(unsigned long* at);
+// Return the phase that the arrival belongs to; `bytes` are expected before.
+unsigned long __scopec_mbarrier_arrive(unsigned long* at, unsigned count, int order, int scope, bool drop);
+unsigned long __scopec_mbarrier_arrive_expect(unsigned long* at, unsigned count, unsigned bytes, int order, int scope, bool drop);
+void __scopec_mbarrier_expect(unsigned long* at, unsigned bytes, int scope);
+void __scopec_mbarrier_complete(unsigned long* at, unsigned bytes, int scope);
+// Whether the phase `token`, or that of a parity, is over.
+bool __scopec_mbarrier_test(unsigned long* at, unsigned long token, int order, int scope);
+bool __scopec_mbarrier_test_parity(unsigned long* at, unsigned parity, int order, int scope);
+// One arrives when the thread's earlier copies by cp.async are complete.
+void __scopec_mbarrier_follow_copies(unsigned long* at);
+void __scopec_mbarrier_fence_init();
+// fence.proxy.async.
+void __scopec_fence_async(int space);  // 0: all, 1: global, 2: shared
+// Bulk copies to shared memory, and from there to global memory.
+void __scopec_bulk_copy(void* to, const void* from, unsigned bytes, unsigned long* at);
+void __scopec_bulk_store(void* to, const void* from, unsigned bytes);
+// The first to each block of the cluster that the mask names.
+void __scopec_bulk_multicast(void* to, const void* from, unsigned bytes, unsigned long* at, unsigned short mask);
+// Bulk copies that update each element by another, to shared memory and to global memory; likewise the other operations.
+#define SCOPEC_BULK(NAME)                                                                                     \
+    template <class __T> void __scopec_bulk_##NAME(__T* to, const __T* from, unsigned bytes, unsigned long* at);  \
+    template <class __T> void __scopec_bulk_store_##NAME(__T* to, const __T* from, unsigned bytes);
+SCOPEC_BULK(add) SCOPEC_BULK(min) SCOPEC_BULK(max) SCOPEC_BULK(and) SCOPEC_BULK(or) SCOPEC_BULK(xor) SCOPEC_BULK(inc) SCOPEC_BULK(dec)
+#undef SCOPEC_BULK
+// Between these the accesses are those of an agent, to memory of another block; so many bytes are then pending no more there.
+void __scopec_send(void* to, unsigned bytes, unsigned long* at);
+void __scopec_sent(unsigned long* at, unsigned bytes);
+// A copy of elements from the first one on, each so many after the last, without which the mbarrier's phase is not over.
+void __scopec_copy_for(void* to, const void* from, size_t size, unsigned long* at, size_t first, size_t step, size_t count);
 
 // ---- the host's threads
 

@@ -18,16 +18,20 @@ inline void copy_async(void* to, const void* from, size_t size) {
 }
 
 // Elements are dealt out to the threads of a group; which one copies which is not said to users.
-template <class __Group, class __T> void copy_elements(const __Group& group, __T* to, const __T* from, size_t count) {
-    for (size_t n = group.thread_rank(); n < count; n += group.size()) copy_async(to + n, from + n, sizeof(__T));
-}
-template <class __Group, class __T> void copy_shared(const __Group& group, __T* to, const __T* from, size_t size) {
+struct copies {
+    template <class __Group, class __T> void operator()(const __Group& group, __T* to, const __T* from, size_t count) const {
+        for (size_t n = group.thread_rank(); n < count; n += group.size()) copy_async(to + n, from + n, sizeof(__T));
+    }
+};
+template <class __Group, class __T, class __Copy = copies>
+void copy_shared(const __Group& group, __T* to, const __T* from, size_t size, __Copy copy = {}) {
     if constexpr (sizeof(__T) % 4 == 0) {
-        copy_elements(group, to, from, size / sizeof(__T));
+        copy(group, to, from, size / sizeof(__T));
     } else {
         struct word { __T parts[4 / sizeof(__T)]; };
-        copy_elements(group, (word*)to, (const word*)from, size / 4);
-        copy_elements(group, to + size / 4 * (4 / sizeof(__T)), from + size / 4 * (4 / sizeof(__T)), size % 4 / sizeof(__T));
+        copy(group, (word*)to, (const word*)from, size / 4);
+        size_t whole = size / 4 * (4 / sizeof(__T));
+        copy(group, to + whole, from + whole, size % 4 / sizeof(__T));
     }
 }
 

@@ -12,7 +12,7 @@
 ---------------------------------------------------------------------------------------- values
 
 abstract sig Value {}
-one sig v0 extends Value {}
+one sig v0, v1, v2 extends Value {}
 
 ---------------------------------------------------------------------------------------- events
 
@@ -23,25 +23,26 @@ abstract sig Event {
 }
 
 -- initial writes
-one sig init_in_0_0 extends Event {}         -- in[0][0] = 0 (initially)
-one sig init_in_0_1 extends Event {}         -- in[0][1] = 0 (initially)
-one sig init_in_1_0 extends Event {}         -- in[1][0] = 0 (initially)
-one sig init_in_1_1 extends Event {}         -- in[1][1] = 0 (initially)
-one sig init_in_2_0 extends Event {}         -- in[2][0] = 0 (initially)
-one sig init_in_2_1 extends Event {}         -- in[2][1] = 0 (initially)
-one sig init_out_0_0 extends Event {}        -- out[0][0] = 0 (initially)
-one sig init_out_0_1 extends Event {}        -- out[0][1] = 0 (initially)
-one sig init_out_1_0 extends Event {}        -- out[1][0] = 0 (initially)
-one sig init_out_1_1 extends Event {}        -- out[1][1] = 0 (initially)
-one sig init_out_2_0 extends Event {}        -- out[2][0] = 0 (initially)
-one sig init_out_2_1 extends Event {}        -- out[2][1] = 0 (initially)
-one sig init_k_0_tile_0_0 extends Event {}   -- k[0].tile[0][0] = 0 (initially)
-one sig init_k_0_tile_0_1 extends Event {}   -- k[0].tile[0][1] = 0 (initially)
-one sig init_k_0_tile_1_0 extends Event {}   -- k[0].tile[1][0] = 0 (initially)
-one sig init_k_0_tile_1_1 extends Event {}   -- k[0].tile[1][1] = 0 (initially)
+one sig init_in_0_0 extends Event {}              -- in[0][0] = 0 (initially)
+one sig init_in_0_1 extends Event {}              -- in[0][1] = 0 (initially)
+one sig init_in_1_0 extends Event {}              -- in[1][0] = 0 (initially)
+one sig init_in_1_1 extends Event {}              -- in[1][1] = 0 (initially)
+one sig init_in_2_0 extends Event {}              -- in[2][0] = 0 (initially)
+one sig init_in_2_1 extends Event {}              -- in[2][1] = 0 (initially)
+one sig init_out_0_0 extends Event {}             -- out[0][0] = 0 (initially)
+one sig init_out_0_1 extends Event {}             -- out[0][1] = 0 (initially)
+one sig init_out_1_0 extends Event {}             -- out[1][0] = 0 (initially)
+one sig init_out_1_1 extends Event {}             -- out[1][1] = 0 (initially)
+one sig init_out_2_0 extends Event {}             -- out[2][0] = 0 (initially)
+one sig init_out_2_1 extends Event {}             -- out[2][1] = 0 (initially)
+one sig init_k_0_tile_0_0 extends Event {}        -- k[0].tile[0][0] = 0 (initially)
+one sig init_k_0_tile_0_1 extends Event {}        -- k[0].tile[0][1] = 0 (initially)
+one sig init_k_0_tile_1_0 extends Event {}        -- k[0].tile[1][0] = 0 (initially)
+one sig init_k_0_tile_1_1 extends Event {}        -- k[0].tile[1][1] = 0 (initially)
+one sig init_k_0_shared_memory extends Event {}   -- k[0].shared memory = 0 (initially)
 fun init : set Event { init_in_0_0 + init_in_0_1 + init_in_1_0 + init_in_1_1 + init_in_2_0 + init_in_2_1 +
     init_out_0_0 + init_out_0_1 + init_out_1_0 + init_out_1_1 + init_out_2_0 + init_out_2_1 +
-    init_k_0_tile_0_0 + init_k_0_tile_0_1 + init_k_0_tile_1_0 + init_k_0_tile_1_1 }
+    init_k_0_tile_0_0 + init_k_0_tile_0_1 + init_k_0_tile_1_0 + init_k_0_tile_1_1 + init_k_0_shared_memory }
 
 -- thread main
 -- line 28: k<<<1, 2>>>()
@@ -49,14 +50,25 @@ one sig main_L28_C extends Event {}    -- launch k
 one sig main_L28_C2 extends Event {}   -- cudaDeviceSynchronize
 fun th_main : set Event { main_L28_C + main_L28_C2 }
 
+-- thread k[0].shared memory
+-- line 28: k<<<1, 2>>>()
+one sig k_0_shared_memory_L28_W extends Event {}    -- write k[0].shared memory
+one sig k_0_shared_memory_L28_C extends Event {}    -- join k[0][0]
+one sig k_0_shared_memory_L28_C2 extends Event {}   -- join k[0][1]
+one sig k_0_shared_memory_L28_W2 extends Event {}   -- write k[0].shared memory
+fun th_k_0_shared_memory : set Event { k_0_shared_memory_L28_W + k_0_shared_memory_L28_C +
+    k_0_shared_memory_L28_C2 + k_0_shared_memory_L28_W2 }
+
 -- thread k[0][0]
 -- line 14: cuda::memcpy_async(&tile[0][t], &in[0][t], sizeof(int), pipe)
 one sig k_0_0_L14_S extends Event {}    -- issue copy
-one sig k_0_0_L14_R extends Event {}    -- read in[0][0]
+one sig k_0_0_L14_R extends Event {}    -- read k[0].shared memory
+one sig k_0_0_L14_R2 extends Event {}   -- read in[0][0]
 one sig k_0_0_L14_W extends Event {}    -- write k[0].tile[0][0]
 -- line 18: cuda::memcpy_async(&tile[(i + 1) % STAGES][t], &in[i + 1][t], sizeof(int), pipe)
 one sig k_0_0_L18_S extends Event {}    -- issue copy
-one sig k_0_0_L18_R extends Event {}    -- read in[1][0]
+one sig k_0_0_L18_R extends Event {}    -- read k[0].shared memory
+one sig k_0_0_L18_R2 extends Event {}   -- read in[1][0]
 one sig k_0_0_L18_W extends Event {}    -- write k[0].tile[1][0]
 -- line 20: pipe.consumer_wait()
 one sig k_0_0_L20_D extends Event {}    -- wait for copies
@@ -71,7 +83,8 @@ one sig k_0_0_L23_A extends Event {}    -- arrive at __syncthreads
 one sig k_0_0_L23_B extends Event {}    -- leave __syncthreads
 -- line 18: cuda::memcpy_async(&tile[(i + 1) % STAGES][t], &in[i + 1][t], sizeof(int), pipe)
 one sig k_0_0_L18_S2 extends Event {}   -- issue copy
-one sig k_0_0_L18_R2 extends Event {}   -- read in[2][0]
+one sig k_0_0_L18_R3 extends Event {}   -- read k[0].shared memory
+one sig k_0_0_L18_R4 extends Event {}   -- read in[2][0]
 one sig k_0_0_L18_W2 extends Event {}   -- write k[0].tile[0][0]
 -- line 20: pipe.consumer_wait()
 one sig k_0_0_L20_D2 extends Event {}   -- wait for copies
@@ -95,20 +108,22 @@ one sig k_0_0_L22_W3 extends Event {}   -- write out[2][0]
 -- line 23: __syncthreads()
 one sig k_0_0_L23_A3 extends Event {}   -- arrive at __syncthreads
 one sig k_0_0_L23_B3 extends Event {}   -- leave __syncthreads
-fun th_k_0_0 : set Event { k_0_0_L14_S + k_0_0_L14_R + k_0_0_L14_W + k_0_0_L18_S + k_0_0_L18_R + k_0_0_L18_W +
-    k_0_0_L20_D + k_0_0_L21_A + k_0_0_L21_B + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B +
-    k_0_0_L18_S2 + k_0_0_L18_R2 + k_0_0_L18_W2 + k_0_0_L20_D2 + k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 +
-    k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L20_D3 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 +
-    k_0_0_L22_W3 + k_0_0_L23_A3 + k_0_0_L23_B3 }
+fun th_k_0_0 : set Event { k_0_0_L14_S + k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W + k_0_0_L18_S +
+    k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W + k_0_0_L20_D + k_0_0_L21_A + k_0_0_L21_B + k_0_0_L22_R +
+    k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 + k_0_0_L18_R3 + k_0_0_L18_R4 + k_0_0_L18_W2 +
+    k_0_0_L20_D2 + k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 +
+    k_0_0_L20_D3 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_0_L23_A3 + k_0_0_L23_B3 }
 
 -- thread k[0][1]
 -- line 14: cuda::memcpy_async(&tile[0][t], &in[0][t], sizeof(int), pipe)
 one sig k_0_1_L14_S extends Event {}    -- issue copy
-one sig k_0_1_L14_R extends Event {}    -- read in[0][1]
+one sig k_0_1_L14_R extends Event {}    -- read k[0].shared memory
+one sig k_0_1_L14_R2 extends Event {}   -- read in[0][1]
 one sig k_0_1_L14_W extends Event {}    -- write k[0].tile[0][1]
 -- line 18: cuda::memcpy_async(&tile[(i + 1) % STAGES][t], &in[i + 1][t], sizeof(int), pipe)
 one sig k_0_1_L18_S extends Event {}    -- issue copy
-one sig k_0_1_L18_R extends Event {}    -- read in[1][1]
+one sig k_0_1_L18_R extends Event {}    -- read k[0].shared memory
+one sig k_0_1_L18_R2 extends Event {}   -- read in[1][1]
 one sig k_0_1_L18_W extends Event {}    -- write k[0].tile[1][1]
 -- line 20: pipe.consumer_wait()
 one sig k_0_1_L20_D extends Event {}    -- wait for copies
@@ -123,7 +138,8 @@ one sig k_0_1_L23_A extends Event {}    -- arrive at __syncthreads
 one sig k_0_1_L23_B extends Event {}    -- leave __syncthreads
 -- line 18: cuda::memcpy_async(&tile[(i + 1) % STAGES][t], &in[i + 1][t], sizeof(int), pipe)
 one sig k_0_1_L18_S2 extends Event {}   -- issue copy
-one sig k_0_1_L18_R2 extends Event {}   -- read in[2][1]
+one sig k_0_1_L18_R3 extends Event {}   -- read k[0].shared memory
+one sig k_0_1_L18_R4 extends Event {}   -- read in[2][1]
 one sig k_0_1_L18_W2 extends Event {}   -- write k[0].tile[0][1]
 -- line 20: pipe.consumer_wait()
 one sig k_0_1_L20_D2 extends Event {}   -- wait for copies
@@ -147,30 +163,30 @@ one sig k_0_1_L22_W3 extends Event {}   -- write out[2][1]
 -- line 23: __syncthreads()
 one sig k_0_1_L23_A3 extends Event {}   -- arrive at __syncthreads
 one sig k_0_1_L23_B3 extends Event {}   -- leave __syncthreads
-fun th_k_0_1 : set Event { k_0_1_L14_S + k_0_1_L14_R + k_0_1_L14_W + k_0_1_L18_S + k_0_1_L18_R + k_0_1_L18_W +
-    k_0_1_L20_D + k_0_1_L21_A + k_0_1_L21_B + k_0_1_L22_R + k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B +
-    k_0_1_L18_S2 + k_0_1_L18_R2 + k_0_1_L18_W2 + k_0_1_L20_D2 + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L22_R2 +
-    k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L20_D3 + k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L22_R3 +
-    k_0_1_L22_W3 + k_0_1_L23_A3 + k_0_1_L23_B3 }
+fun th_k_0_1 : set Event { k_0_1_L14_S + k_0_1_L14_R + k_0_1_L14_R2 + k_0_1_L14_W + k_0_1_L18_S +
+    k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W + k_0_1_L20_D + k_0_1_L21_A + k_0_1_L21_B + k_0_1_L22_R +
+    k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L18_S2 + k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L18_W2 +
+    k_0_1_L20_D2 + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 +
+    k_0_1_L20_D3 + k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L22_R3 + k_0_1_L22_W3 + k_0_1_L23_A3 + k_0_1_L23_B3 }
 
 -- accesses by location
 fun w_in_0_0 : set Event { init_in_0_0 }
-fun r_in_0_0 : set Event { k_0_0_L14_R }
+fun r_in_0_0 : set Event { k_0_0_L14_R2 }
 fun at_in_0_0 : set Event { w_in_0_0 + r_in_0_0 }
 fun w_in_0_1 : set Event { init_in_0_1 }
-fun r_in_0_1 : set Event { k_0_1_L14_R }
+fun r_in_0_1 : set Event { k_0_1_L14_R2 }
 fun at_in_0_1 : set Event { w_in_0_1 + r_in_0_1 }
 fun w_in_1_0 : set Event { init_in_1_0 }
-fun r_in_1_0 : set Event { k_0_0_L18_R }
+fun r_in_1_0 : set Event { k_0_0_L18_R2 }
 fun at_in_1_0 : set Event { w_in_1_0 + r_in_1_0 }
 fun w_in_1_1 : set Event { init_in_1_1 }
-fun r_in_1_1 : set Event { k_0_1_L18_R }
+fun r_in_1_1 : set Event { k_0_1_L18_R2 }
 fun at_in_1_1 : set Event { w_in_1_1 + r_in_1_1 }
 fun w_in_2_0 : set Event { init_in_2_0 }
-fun r_in_2_0 : set Event { k_0_0_L18_R2 }
+fun r_in_2_0 : set Event { k_0_0_L18_R4 }
 fun at_in_2_0 : set Event { w_in_2_0 + r_in_2_0 }
 fun w_in_2_1 : set Event { init_in_2_1 }
-fun r_in_2_1 : set Event { k_0_1_L18_R2 }
+fun r_in_2_1 : set Event { k_0_1_L18_R4 }
 fun at_in_2_1 : set Event { w_in_2_1 + r_in_2_1 }
 fun w_out_0_0 : set Event { init_out_0_0 + k_0_0_L22_W }
 fun at_out_0_0 : set Event { w_out_0_0 }
@@ -196,45 +212,57 @@ fun at_k_0_tile_1_0 : set Event { w_k_0_tile_1_0 + r_k_0_tile_1_0 }
 fun w_k_0_tile_1_1 : set Event { init_k_0_tile_1_1 + k_0_1_L18_W }
 fun r_k_0_tile_1_1 : set Event { k_0_0_L22_R2 }
 fun at_k_0_tile_1_1 : set Event { w_k_0_tile_1_1 + r_k_0_tile_1_1 }
+fun w_k_0_shared_memory : set Event { init_k_0_shared_memory + k_0_shared_memory_L28_W +
+    k_0_shared_memory_L28_W2 }
+fun r_k_0_shared_memory : set Event { k_0_0_L14_R + k_0_0_L18_R + k_0_0_L18_R3 + k_0_1_L14_R + k_0_1_L18_R +
+    k_0_1_L18_R3 }
+fun at_k_0_shared_memory : set Event { w_k_0_shared_memory + r_k_0_shared_memory }
 
 ------------------------------------------------------------------------- values and conditions
 
 -- the value that each write stores, and the value that each read returns
 fun wv : Event->Value { (init_in_0_0 + init_in_0_1 + init_in_1_0 + init_in_1_1 + init_in_2_0 + init_in_2_1 +
     init_out_0_0 + init_out_0_1 + init_out_1_0 + init_out_1_1 + init_out_2_0 + init_out_2_1 +
-    init_k_0_tile_0_0 + init_k_0_tile_0_1 + init_k_0_tile_1_0 + init_k_0_tile_1_1)->v0 + (wv_ &
+    init_k_0_tile_0_0 + init_k_0_tile_0_1 + init_k_0_tile_1_0 + init_k_0_tile_1_1 +
+    init_k_0_shared_memory)->v0 + k_0_shared_memory_L28_W->v1 + k_0_shared_memory_L28_W2->v2 + (wv_ &
     k_0_0_L14_W->v0) + (wv_ & k_0_0_L18_W->v0) + (wv_ & k_0_0_L22_W->v0) + (wv_ & k_0_0_L18_W2->v0) + (wv_ &
     k_0_0_L22_W2->v0) + (wv_ & k_0_0_L22_W3->v0) + (wv_ & k_0_1_L14_W->v0) + (wv_ & k_0_1_L18_W->v0) + (wv_ &
     k_0_1_L22_W->v0) + (wv_ & k_0_1_L18_W2->v0) + (wv_ & k_0_1_L22_W2->v0) + (wv_ & k_0_1_L22_W3->v0) }
 fun rv : Event->Value { ~rf.wv }
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_k_0_0 + th_k_0_1 }
+fun Exec : set Event { init + th_main + th_k_0_shared_memory + th_k_0_0 + th_k_0_1 }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_in_0_0->r_in_0_0 + w_in_0_1->r_in_0_1 + w_in_1_0->r_in_1_0 +
     w_in_1_1->r_in_1_1 + w_in_2_0->r_in_2_0 + w_in_2_1->r_in_2_1 + w_k_0_tile_0_0->r_k_0_tile_0_0 +
-    w_k_0_tile_0_1->r_k_0_tile_0_1 + w_k_0_tile_1_0->r_k_0_tile_1_0 + w_k_0_tile_1_1->r_k_0_tile_1_1) }
-fun unordered : Event->Event { k_0_0_L14_W->k_0_0_L18_W2 + k_0_1_L14_W->k_0_1_L18_W2 }
+    w_k_0_tile_0_1->r_k_0_tile_0_1 + w_k_0_tile_1_0->r_k_0_tile_1_0 + w_k_0_tile_1_1->r_k_0_tile_1_1 +
+    w_k_0_shared_memory->r_k_0_shared_memory) }
+fun unordered : Event->Event { k_0_0_L14_W->k_0_0_L18_W2 + k_0_1_L14_W->k_0_1_L18_W2 +
+    k_0_shared_memory_L28_W->k_0_shared_memory_L28_W2 }
 fun co : Event->Event { init_out_0_0->(w_out_0_0 - init_out_0_0) + init_out_0_1->(w_out_0_1 - init_out_0_1) +
     init_out_1_0->(w_out_1_0 - init_out_1_0) + init_out_1_1->(w_out_1_1 - init_out_1_1) +
     init_out_2_0->(w_out_2_0 - init_out_2_0) + init_out_2_1->(w_out_2_1 - init_out_2_1) +
     init_k_0_tile_0_0->(w_k_0_tile_0_0 - init_k_0_tile_0_0) + init_k_0_tile_0_1->(w_k_0_tile_0_1 -
     init_k_0_tile_0_1) + init_k_0_tile_1_0->(w_k_0_tile_1_0 - init_k_0_tile_1_0) +
-    init_k_0_tile_1_1->(w_k_0_tile_1_1 - init_k_0_tile_1_1) + (co_ & unordered) + ~(unordered - co_) }
+    init_k_0_tile_1_1->(w_k_0_tile_1_1 - init_k_0_tile_1_1) + init_k_0_shared_memory->(w_k_0_shared_memory -
+    init_k_0_shared_memory) + (co_ & unordered) + ~(unordered - co_) }
 -- reads
-fun R : set Event { k_0_0_L14_R + k_0_0_L18_R + k_0_0_L22_R + k_0_0_L18_R2 + k_0_0_L22_R2 + k_0_0_L22_R3 +
-    k_0_1_L14_R + k_0_1_L18_R + k_0_1_L22_R + k_0_1_L18_R2 + k_0_1_L22_R2 + k_0_1_L22_R3 }
+fun R : set Event { k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L22_R + k_0_0_L18_R3 +
+    k_0_0_L18_R4 + k_0_0_L22_R2 + k_0_0_L22_R3 + k_0_1_L14_R + k_0_1_L14_R2 + k_0_1_L18_R + k_0_1_L18_R2 +
+    k_0_1_L22_R + k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L22_R2 + k_0_1_L22_R3 }
 -- writes, initial ones included
-fun W : set Event { init + k_0_0_L14_W + k_0_0_L18_W + k_0_0_L22_W + k_0_0_L18_W2 + k_0_0_L22_W2 +
-    k_0_0_L22_W3 + k_0_1_L14_W + k_0_1_L18_W + k_0_1_L22_W + k_0_1_L18_W2 + k_0_1_L22_W2 + k_0_1_L22_W3 }
+fun W : set Event { init + k_0_shared_memory_L28_W + k_0_shared_memory_L28_W2 + k_0_0_L14_W + k_0_0_L18_W +
+    k_0_0_L22_W + k_0_0_L18_W2 + k_0_0_L22_W2 + k_0_0_L22_W3 + k_0_1_L14_W + k_0_1_L18_W + k_0_1_L22_W +
+    k_0_1_L18_W2 + k_0_1_L22_W2 + k_0_1_L22_W3 }
 -- reads and writes
-fun M : set Event { init + k_0_0_L14_R + k_0_0_L14_W + k_0_0_L18_R + k_0_0_L18_W + k_0_0_L22_R + k_0_0_L22_W +
-    k_0_0_L18_R2 + k_0_0_L18_W2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_1_L14_R +
-    k_0_1_L14_W + k_0_1_L18_R + k_0_1_L18_W + k_0_1_L22_R + k_0_1_L22_W + k_0_1_L18_R2 + k_0_1_L18_W2 +
-    k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L22_R3 + k_0_1_L22_W3 }
+fun M : set Event { init + k_0_shared_memory_L28_W + k_0_shared_memory_L28_W2 + k_0_0_L14_R + k_0_0_L14_R2 +
+    k_0_0_L14_W + k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L18_R3 +
+    k_0_0_L18_R4 + k_0_0_L18_W2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_1_L14_R +
+    k_0_1_L14_R2 + k_0_1_L14_W + k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W + k_0_1_L22_R + k_0_1_L22_W +
+    k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L18_W2 + k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L22_R3 + k_0_1_L22_W3 }
 -- fences
 fun F : set Event { none }
 -- initial writes
@@ -248,55 +276,69 @@ fun Rel : set Event { none }
 -- seq_cst operations
 fun SC : set Event { none }
 -- program order
-fun po : Event->Event { main_L28_C->main_L28_C2 + ^(k_0_0_L14_S->k_0_0_L18_S + k_0_0_L18_S->k_0_0_L20_D +
-    k_0_0_L20_D->k_0_0_L21_A + k_0_0_L21_A->k_0_0_L21_B + k_0_0_L21_B->k_0_0_L22_R +
-    k_0_0_L22_R->k_0_0_L22_W + k_0_0_L22_W->k_0_0_L23_A + k_0_0_L23_A->k_0_0_L23_B +
-    k_0_0_L23_B->k_0_0_L18_S2 + k_0_0_L18_S2->k_0_0_L20_D2 + k_0_0_L20_D2->k_0_0_L21_A2 +
-    k_0_0_L21_A2->k_0_0_L21_B2 + k_0_0_L21_B2->k_0_0_L22_R2 + k_0_0_L22_R2->k_0_0_L22_W2 +
-    k_0_0_L22_W2->k_0_0_L23_A2 + k_0_0_L23_A2->k_0_0_L23_B2 + k_0_0_L23_B2->k_0_0_L20_D3 +
-    k_0_0_L20_D3->k_0_0_L21_A3 + k_0_0_L21_A3->k_0_0_L21_B3 + k_0_0_L21_B3->k_0_0_L22_R3 +
-    k_0_0_L22_R3->k_0_0_L22_W3 + k_0_0_L22_W3->k_0_0_L23_A3 + k_0_0_L23_A3->k_0_0_L23_B3) +
-    ^(k_0_1_L14_S->k_0_1_L18_S + k_0_1_L18_S->k_0_1_L20_D + k_0_1_L20_D->k_0_1_L21_A +
-    k_0_1_L21_A->k_0_1_L21_B + k_0_1_L21_B->k_0_1_L22_R + k_0_1_L22_R->k_0_1_L22_W +
-    k_0_1_L22_W->k_0_1_L23_A + k_0_1_L23_A->k_0_1_L23_B + k_0_1_L23_B->k_0_1_L18_S2 +
-    k_0_1_L18_S2->k_0_1_L20_D2 + k_0_1_L20_D2->k_0_1_L21_A2 + k_0_1_L21_A2->k_0_1_L21_B2 +
-    k_0_1_L21_B2->k_0_1_L22_R2 + k_0_1_L22_R2->k_0_1_L22_W2 + k_0_1_L22_W2->k_0_1_L23_A2 +
-    k_0_1_L23_A2->k_0_1_L23_B2 + k_0_1_L23_B2->k_0_1_L20_D3 + k_0_1_L20_D3->k_0_1_L21_A3 +
-    k_0_1_L21_A3->k_0_1_L21_B3 + k_0_1_L21_B3->k_0_1_L22_R3 + k_0_1_L22_R3->k_0_1_L22_W3 +
-    k_0_1_L22_W3->k_0_1_L23_A3 + k_0_1_L23_A3->k_0_1_L23_B3) }
+fun po : Event->Event { main_L28_C->main_L28_C2 + ^(k_0_shared_memory_L28_W->k_0_shared_memory_L28_C +
+    k_0_shared_memory_L28_C->k_0_shared_memory_L28_C2 + k_0_shared_memory_L28_C2->k_0_shared_memory_L28_W2) +
+    ^(k_0_0_L14_S->k_0_0_L18_S + k_0_0_L18_S->k_0_0_L20_D + k_0_0_L20_D->k_0_0_L21_A +
+    k_0_0_L21_A->k_0_0_L21_B + k_0_0_L21_B->k_0_0_L22_R + k_0_0_L22_R->k_0_0_L22_W +
+    k_0_0_L22_W->k_0_0_L23_A + k_0_0_L23_A->k_0_0_L23_B + k_0_0_L23_B->k_0_0_L18_S2 +
+    k_0_0_L18_S2->k_0_0_L20_D2 + k_0_0_L20_D2->k_0_0_L21_A2 + k_0_0_L21_A2->k_0_0_L21_B2 +
+    k_0_0_L21_B2->k_0_0_L22_R2 + k_0_0_L22_R2->k_0_0_L22_W2 + k_0_0_L22_W2->k_0_0_L23_A2 +
+    k_0_0_L23_A2->k_0_0_L23_B2 + k_0_0_L23_B2->k_0_0_L20_D3 + k_0_0_L20_D3->k_0_0_L21_A3 +
+    k_0_0_L21_A3->k_0_0_L21_B3 + k_0_0_L21_B3->k_0_0_L22_R3 + k_0_0_L22_R3->k_0_0_L22_W3 +
+    k_0_0_L22_W3->k_0_0_L23_A3 + k_0_0_L23_A3->k_0_0_L23_B3) + ^(k_0_1_L14_S->k_0_1_L18_S +
+    k_0_1_L18_S->k_0_1_L20_D + k_0_1_L20_D->k_0_1_L21_A + k_0_1_L21_A->k_0_1_L21_B +
+    k_0_1_L21_B->k_0_1_L22_R + k_0_1_L22_R->k_0_1_L22_W + k_0_1_L22_W->k_0_1_L23_A +
+    k_0_1_L23_A->k_0_1_L23_B + k_0_1_L23_B->k_0_1_L18_S2 + k_0_1_L18_S2->k_0_1_L20_D2 +
+    k_0_1_L20_D2->k_0_1_L21_A2 + k_0_1_L21_A2->k_0_1_L21_B2 + k_0_1_L21_B2->k_0_1_L22_R2 +
+    k_0_1_L22_R2->k_0_1_L22_W2 + k_0_1_L22_W2->k_0_1_L23_A2 + k_0_1_L23_A2->k_0_1_L23_B2 +
+    k_0_1_L23_B2->k_0_1_L20_D3 + k_0_1_L20_D3->k_0_1_L21_A3 + k_0_1_L21_A3->k_0_1_L21_B3 +
+    k_0_1_L21_B3->k_0_1_L22_R3 + k_0_1_L22_R3->k_0_1_L22_W3 + k_0_1_L22_W3->k_0_1_L23_A3 +
+    k_0_1_L23_A3->k_0_1_L23_B3) }
 -- same location
 fun loc : Event->Event { at_in_0_0->at_in_0_0 + at_in_0_1->at_in_0_1 + at_in_1_0->at_in_1_0 +
     at_in_1_1->at_in_1_1 + at_in_2_0->at_in_2_0 + at_in_2_1->at_in_2_1 + at_out_0_0->at_out_0_0 +
     at_out_0_1->at_out_0_1 + at_out_1_0->at_out_1_0 + at_out_1_1->at_out_1_1 + at_out_2_0->at_out_2_0 +
     at_out_2_1->at_out_2_1 + at_k_0_tile_0_0->at_k_0_tile_0_0 + at_k_0_tile_0_1->at_k_0_tile_0_1 +
-    at_k_0_tile_1_0->at_k_0_tile_1_0 + at_k_0_tile_1_1->at_k_0_tile_1_1 }
+    at_k_0_tile_1_0->at_k_0_tile_1_0 + at_k_0_tile_1_1->at_k_0_tile_1_1 +
+    at_k_0_shared_memory->at_k_0_shared_memory }
 -- different threads
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + (k_0_0_L14_S + k_0_0_L18_S + k_0_0_L20_D +
-    k_0_0_L21_A + k_0_0_L21_B + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 +
-    k_0_0_L20_D2 + k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 +
-    k_0_0_L20_D3 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_0_L23_A3 +
-    k_0_0_L23_B3)->(k_0_0_L14_S + k_0_0_L18_S + k_0_0_L20_D + k_0_0_L21_A + k_0_0_L21_B + k_0_0_L22_R +
-    k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 + k_0_0_L20_D2 + k_0_0_L21_A2 + k_0_0_L21_B2 +
-    k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L20_D3 + k_0_0_L21_A3 + k_0_0_L21_B3 +
-    k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_0_L23_A3 + k_0_0_L23_B3) + (k_0_1_L14_S + k_0_1_L18_S + k_0_1_L20_D +
-    k_0_1_L21_A + k_0_1_L21_B + k_0_1_L22_R + k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L18_S2 +
-    k_0_1_L20_D2 + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 +
-    k_0_1_L20_D3 + k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L22_R3 + k_0_1_L22_W3 + k_0_1_L23_A3 +
-    k_0_1_L23_B3)->(k_0_1_L14_S + k_0_1_L18_S + k_0_1_L20_D + k_0_1_L21_A + k_0_1_L21_B + k_0_1_L22_R +
-    k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L18_S2 + k_0_1_L20_D2 + k_0_1_L21_A2 + k_0_1_L21_B2 +
-    k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L20_D3 + k_0_1_L21_A3 + k_0_1_L21_B3 +
-    k_0_1_L22_R3 + k_0_1_L22_W3 + k_0_1_L23_A3 + k_0_1_L23_B3) + (k_0_0_L14_R + k_0_0_L14_W)->(k_0_0_L14_R +
-    k_0_0_L14_W) + (k_0_0_L18_R + k_0_0_L18_W)->(k_0_0_L18_R + k_0_0_L18_W) + (k_0_0_L18_R2 +
-    k_0_0_L18_W2)->(k_0_0_L18_R2 + k_0_0_L18_W2) + (k_0_1_L14_R + k_0_1_L14_W)->(k_0_1_L14_R + k_0_1_L14_W) +
-    (k_0_1_L18_R + k_0_1_L18_W)->(k_0_1_L18_R + k_0_1_L18_W) + (k_0_1_L18_R2 + k_0_1_L18_W2)->(k_0_1_L18_R2 +
-    k_0_1_L18_W2) + (init <: id)) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_k_0_shared_memory->th_k_0_shared_memory +
+    (k_0_0_L14_S + k_0_0_L18_S + k_0_0_L20_D + k_0_0_L21_A + k_0_0_L21_B + k_0_0_L22_R + k_0_0_L22_W +
+    k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 + k_0_0_L20_D2 + k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 +
+    k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L20_D3 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 +
+    k_0_0_L22_W3 + k_0_0_L23_A3 + k_0_0_L23_B3)->(k_0_0_L14_S + k_0_0_L18_S + k_0_0_L20_D + k_0_0_L21_A +
+    k_0_0_L21_B + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 + k_0_0_L20_D2 +
+    k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L20_D3 +
+    k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_0_L23_A3 + k_0_0_L23_B3) + (k_0_1_L14_S +
+    k_0_1_L18_S + k_0_1_L20_D + k_0_1_L21_A + k_0_1_L21_B + k_0_1_L22_R + k_0_1_L22_W + k_0_1_L23_A +
+    k_0_1_L23_B + k_0_1_L18_S2 + k_0_1_L20_D2 + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L22_R2 + k_0_1_L22_W2 +
+    k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L20_D3 + k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L22_R3 + k_0_1_L22_W3 +
+    k_0_1_L23_A3 + k_0_1_L23_B3)->(k_0_1_L14_S + k_0_1_L18_S + k_0_1_L20_D + k_0_1_L21_A + k_0_1_L21_B +
+    k_0_1_L22_R + k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L18_S2 + k_0_1_L20_D2 + k_0_1_L21_A2 +
+    k_0_1_L21_B2 + k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L20_D3 + k_0_1_L21_A3 +
+    k_0_1_L21_B3 + k_0_1_L22_R3 + k_0_1_L22_W3 + k_0_1_L23_A3 + k_0_1_L23_B3) + (k_0_0_L14_R + k_0_0_L14_R2 +
+    k_0_0_L14_W)->(k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W) + (k_0_0_L18_R + k_0_0_L18_R2 +
+    k_0_0_L18_W)->(k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W) + (k_0_0_L18_R3 + k_0_0_L18_R4 +
+    k_0_0_L18_W2)->(k_0_0_L18_R3 + k_0_0_L18_R4 + k_0_0_L18_W2) + (k_0_1_L14_R + k_0_1_L14_R2 +
+    k_0_1_L14_W)->(k_0_1_L14_R + k_0_1_L14_R2 + k_0_1_L14_W) + (k_0_1_L18_R + k_0_1_L18_R2 +
+    k_0_1_L18_W)->(k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W) + (k_0_1_L18_R3 + k_0_1_L18_R4 +
+    k_0_1_L18_W2)->(k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L18_W2) + (init <: id)) }
 -- the halves of one operation
 fun rmw : Event->Event { none->none }
 -- dependency that no compiler can remove
 fun dep : Event->Event { none->none }
 -- additional synchronises-with
-fun asw : Event->Event { init->(th_main + th_k_0_0 + th_k_0_1) + main_L28_C->(th_k_0_0 + th_k_0_1) +
-    (th_k_0_0 + th_k_0_1)->main_L28_C2 + k_0_0_L21_A->k_0_1_L21_B + k_0_0_L23_A->k_0_1_L23_B +
+fun asw : Event->Event { init->(th_main + th_k_0_shared_memory + th_k_0_0 + th_k_0_1) +
+    main_L28_C->(th_k_0_0 + th_k_0_1) + (th_k_0_0 + th_k_0_1)->main_L28_C2 +
+    k_0_shared_memory_L28_W->(th_k_0_0 + th_k_0_1) + (k_0_0_L14_S + k_0_0_L18_S + k_0_0_L20_D + k_0_0_L21_A +
+    k_0_0_L21_B + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L18_S2 + k_0_0_L20_D2 +
+    k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L20_D3 +
+    k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L22_R3 + k_0_0_L22_W3 + k_0_0_L23_A3 +
+    k_0_0_L23_B3)->k_0_shared_memory_L28_C + (k_0_1_L14_S + k_0_1_L18_S + k_0_1_L20_D + k_0_1_L21_A +
+    k_0_1_L21_B + k_0_1_L22_R + k_0_1_L22_W + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L18_S2 + k_0_1_L20_D2 +
+    k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L22_R2 + k_0_1_L22_W2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L20_D3 +
+    k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L22_R3 + k_0_1_L22_W3 + k_0_1_L23_A3 +
+    k_0_1_L23_B3)->k_0_shared_memory_L28_C2 + k_0_0_L21_A->k_0_1_L21_B + k_0_0_L23_A->k_0_1_L23_B +
     k_0_0_L21_A2->k_0_1_L21_B2 + k_0_0_L23_A2->k_0_1_L23_B2 + k_0_0_L21_A3->k_0_1_L21_B3 +
     k_0_0_L23_A3->k_0_1_L23_B3 + k_0_1_L21_A->k_0_0_L21_B + k_0_1_L23_A->k_0_0_L23_B +
     k_0_1_L21_A2->k_0_0_L21_B2 + k_0_1_L23_A2->k_0_0_L23_B2 + k_0_1_L21_A3->k_0_0_L21_B3 +
@@ -304,27 +346,30 @@ fun asw : Event->Event { init->(th_main + th_k_0_0 + th_k_0_1) + main_L28_C->(th
 -- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
 -- the issue of an asynchronous copy, before its accesses
-fun start : Event->Event { k_0_0_L14_S->(k_0_0_L14_R + k_0_0_L14_W) + k_0_0_L18_S->(k_0_0_L18_R +
-    k_0_0_L18_W) + k_0_0_L18_S2->(k_0_0_L18_R2 + k_0_0_L18_W2) + k_0_1_L14_S->(k_0_1_L14_R + k_0_1_L14_W) +
-    k_0_1_L18_S->(k_0_1_L18_R + k_0_1_L18_W) + k_0_1_L18_S2->(k_0_1_L18_R2 + k_0_1_L18_W2) }
+fun start : Event->Event { k_0_0_L14_S->(k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W) +
+    k_0_0_L18_S->(k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W) + k_0_0_L18_S2->(k_0_0_L18_R3 + k_0_0_L18_R4 +
+    k_0_0_L18_W2) + k_0_1_L14_S->(k_0_1_L14_R + k_0_1_L14_R2 + k_0_1_L14_W) + k_0_1_L18_S->(k_0_1_L18_R +
+    k_0_1_L18_R2 + k_0_1_L18_W) + k_0_1_L18_S2->(k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L18_W2) }
 -- accesses of an asynchronous copy, before the return of a wait that finds it complete
-fun done : Event->Event { (k_0_0_L14_R + k_0_0_L14_W)->k_0_0_L20_D + (k_0_0_L14_R +
-    k_0_0_L14_W)->k_0_0_L20_D2 + (k_0_0_L18_R + k_0_0_L18_W)->k_0_0_L20_D2 + (k_0_0_L14_R +
-    k_0_0_L14_W)->k_0_0_L20_D3 + (k_0_0_L18_R + k_0_0_L18_W)->k_0_0_L20_D3 + (k_0_0_L18_R2 +
-    k_0_0_L18_W2)->k_0_0_L20_D3 + (k_0_1_L14_R + k_0_1_L14_W)->k_0_1_L20_D + (k_0_1_L14_R +
-    k_0_1_L14_W)->k_0_1_L20_D2 + (k_0_1_L18_R + k_0_1_L18_W)->k_0_1_L20_D2 + (k_0_1_L14_R +
-    k_0_1_L14_W)->k_0_1_L20_D3 + (k_0_1_L18_R + k_0_1_L18_W)->k_0_1_L20_D3 + (k_0_1_L18_R2 +
-    k_0_1_L18_W2)->k_0_1_L20_D3 }
+fun done : Event->Event { (k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W)->k_0_0_L20_D + (k_0_0_L14_R +
+    k_0_0_L14_R2 + k_0_0_L14_W)->k_0_0_L20_D2 + (k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W)->k_0_0_L20_D2 +
+    (k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W)->k_0_0_L20_D3 + (k_0_0_L18_R + k_0_0_L18_R2 +
+    k_0_0_L18_W)->k_0_0_L20_D3 + (k_0_0_L18_R3 + k_0_0_L18_R4 + k_0_0_L18_W2)->k_0_0_L20_D3 + (k_0_1_L14_R +
+    k_0_1_L14_R2 + k_0_1_L14_W)->k_0_1_L20_D + (k_0_1_L14_R + k_0_1_L14_R2 + k_0_1_L14_W)->k_0_1_L20_D2 +
+    (k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W)->k_0_1_L20_D2 + (k_0_1_L14_R + k_0_1_L14_R2 +
+    k_0_1_L14_W)->k_0_1_L20_D3 + (k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W)->k_0_1_L20_D3 + (k_0_1_L18_R3 +
+    k_0_1_L18_R4 + k_0_1_L18_W2)->k_0_1_L20_D3 }
 -- each one's scope includes the other's thread
-fun incl : Event->Event { th_main->th_main + (k_0_0_L14_S + k_0_0_L14_R + k_0_0_L14_W + k_0_0_L18_S +
-    k_0_0_L18_R + k_0_0_L18_W + k_0_0_L20_D + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L18_S2 + k_0_0_L18_R2 +
-    k_0_0_L18_W2 + k_0_0_L20_D2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L20_D3 + k_0_0_L22_R3 +
-    k_0_0_L22_W3)->th_k_0_0 + (k_0_0_L21_A + k_0_0_L21_B + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L21_A2 +
-    k_0_0_L21_B2 + k_0_0_L23_A2 + k_0_0_L23_B2 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L23_A3 +
-    k_0_0_L23_B3)->(th_k_0_0 + k_0_1_L21_A + k_0_1_L21_B + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L21_A2 +
-    k_0_1_L21_B2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L23_A3 + k_0_1_L23_B3) +
-    (k_0_1_L14_S + k_0_1_L14_R + k_0_1_L14_W + k_0_1_L18_S + k_0_1_L18_R + k_0_1_L18_W + k_0_1_L20_D +
-    k_0_1_L22_R + k_0_1_L22_W + k_0_1_L18_S2 + k_0_1_L18_R2 + k_0_1_L18_W2 + k_0_1_L20_D2 + k_0_1_L22_R2 +
+fun incl : Event->Event { th_main->th_main + th_k_0_shared_memory->th_k_0_shared_memory + (k_0_0_L14_S +
+    k_0_0_L14_R + k_0_0_L14_R2 + k_0_0_L14_W + k_0_0_L18_S + k_0_0_L18_R + k_0_0_L18_R2 + k_0_0_L18_W +
+    k_0_0_L20_D + k_0_0_L22_R + k_0_0_L22_W + k_0_0_L18_S2 + k_0_0_L18_R3 + k_0_0_L18_R4 + k_0_0_L18_W2 +
+    k_0_0_L20_D2 + k_0_0_L22_R2 + k_0_0_L22_W2 + k_0_0_L20_D3 + k_0_0_L22_R3 + k_0_0_L22_W3)->th_k_0_0 +
+    (k_0_0_L21_A + k_0_0_L21_B + k_0_0_L23_A + k_0_0_L23_B + k_0_0_L21_A2 + k_0_0_L21_B2 + k_0_0_L23_A2 +
+    k_0_0_L23_B2 + k_0_0_L21_A3 + k_0_0_L21_B3 + k_0_0_L23_A3 + k_0_0_L23_B3)->(th_k_0_0 + k_0_1_L21_A +
+    k_0_1_L21_B + k_0_1_L23_A + k_0_1_L23_B + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L23_A2 + k_0_1_L23_B2 +
+    k_0_1_L21_A3 + k_0_1_L21_B3 + k_0_1_L23_A3 + k_0_1_L23_B3) + (k_0_1_L14_S + k_0_1_L14_R + k_0_1_L14_R2 +
+    k_0_1_L14_W + k_0_1_L18_S + k_0_1_L18_R + k_0_1_L18_R2 + k_0_1_L18_W + k_0_1_L20_D + k_0_1_L22_R +
+    k_0_1_L22_W + k_0_1_L18_S2 + k_0_1_L18_R3 + k_0_1_L18_R4 + k_0_1_L18_W2 + k_0_1_L20_D2 + k_0_1_L22_R2 +
     k_0_1_L22_W2 + k_0_1_L20_D3 + k_0_1_L22_R3 + k_0_1_L22_W3)->th_k_0_1 + (k_0_1_L21_A + k_0_1_L21_B +
     k_0_1_L23_A + k_0_1_L23_B + k_0_1_L21_A2 + k_0_1_L21_B2 + k_0_1_L23_A2 + k_0_1_L23_B2 + k_0_1_L21_A3 +
     k_0_1_L21_B3 + k_0_1_L23_A3 + k_0_1_L23_B3)->(th_k_0_1 + k_0_0_L21_A + k_0_0_L21_B + k_0_0_L23_A +
@@ -336,21 +381,21 @@ pred candidate {
   rf_ = rf
   rf in Exec->Exec
   all r : (r_in_0_0 + r_in_0_1 + r_in_1_0 + r_in_1_1 + r_in_2_0 + r_in_2_1 + r_k_0_tile_0_0 + r_k_0_tile_0_1 +
-      r_k_0_tile_1_0 + r_k_0_tile_1_1) & Exec | one rf.r
+      r_k_0_tile_1_0 + r_k_0_tile_1_1 + r_k_0_shared_memory) & Exec | one rf.r
   co_ in unordered
   co.co in co
   wv_ = wv & (k_0_0_L14_W + k_0_0_L18_W + k_0_0_L22_W + k_0_0_L18_W2 + k_0_0_L22_W2 + k_0_0_L22_W3 +
       k_0_1_L14_W + k_0_1_L18_W + k_0_1_L22_W + k_0_1_L18_W2 + k_0_1_L22_W2 + k_0_1_L22_W3)->Value
-  k_0_0_L14_W.wv_ = k_0_0_L14_R.rv
-  k_0_0_L18_W.wv_ = k_0_0_L18_R.rv
+  k_0_0_L14_W.wv_ = k_0_0_L14_R2.rv
+  k_0_0_L18_W.wv_ = k_0_0_L18_R2.rv
   k_0_0_L22_W.wv_ = k_0_0_L22_R.rv
-  k_0_0_L18_W2.wv_ = k_0_0_L18_R2.rv
+  k_0_0_L18_W2.wv_ = k_0_0_L18_R4.rv
   k_0_0_L22_W2.wv_ = k_0_0_L22_R2.rv
   k_0_0_L22_W3.wv_ = k_0_0_L22_R3.rv
-  k_0_1_L14_W.wv_ = k_0_1_L14_R.rv
-  k_0_1_L18_W.wv_ = k_0_1_L18_R.rv
+  k_0_1_L14_W.wv_ = k_0_1_L14_R2.rv
+  k_0_1_L18_W.wv_ = k_0_1_L18_R2.rv
   k_0_1_L22_W.wv_ = k_0_1_L22_R.rv
-  k_0_1_L18_W2.wv_ = k_0_1_L18_R2.rv
+  k_0_1_L18_W2.wv_ = k_0_1_L18_R4.rv
   k_0_1_L22_W2.wv_ = k_0_1_L22_R2.rv
   k_0_1_L22_W3.wv_ = k_0_1_L22_R3.rv
 }
@@ -374,25 +419,27 @@ fun acq : Event->Event { (Acq & R) <: id + (R & A) <: po :> (Acq & F) }
 fun sw_scoped : Event->Event { incl & rel.(incl & rs_rf :> A).acq }
 -- let sw = sw-scoped
 fun sw : Event->Event { sw_scoped }
--- let before = (po | asw | sw)+
-fun before_ : Event->Event { ^(po + asw + sw) }
+-- let hb = (po | asw | sw)+
+fun hb : Event->Event { ^(po + asw + sw) }
+-- let before = hb
+fun before_ : Event->Event { hb }
 -- let hb = before | before? ; start | done ; before? | done ; before? ; start
-fun hb : Event->Event { before_ + (id + before_).start + done.(id + before_) + done.(id + before_).start }
+fun hb_2 : Event->Event { before_ + (id + before_).start + done.(id + before_) + done.(id + before_).start }
 -- let sb = po \ rmw
 fun sb : Event->Event { po - rmw }
 -- let shb = (po | asw | [SC] ; sw ; [SC] | sb ; hb ; sb)+
-fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb.sb) }
+fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb_2.sb) }
 -- let S = [SC] ; shb ; [SC] | ([SC] | [SC & F] ; hb) ; eco ; ([SC] | hb ; [SC & F])
-fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb).eco.(SC <: id + hb :> (SC & F)) }
+fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb_2).eco.(SC <: id + hb_2 :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
-fun race : Event->Event { conflict - hb - ~hb - incl & A->A }
+fun race : Event->Event { conflict - hb_2 - ~hb_2 - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
-pred coherence { no id & hb.(id + eco) }
+pred coherence { no id & hb_2.(id + eco) }
 -- irreflexive (hb? ; issue)+ as issue_order
-pred issue_order { no id & ^((id + hb).issue) }
+pred issue_order { no id & ^((id + hb_2).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic rf | dep as no_thin_air

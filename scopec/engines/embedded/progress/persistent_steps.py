@@ -25,19 +25,8 @@ from scopec.engines.embedded.progress.places import ends, in_one_phase
 from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
-from scopec.program.effects import effects, place_of
-from scopec.progress.steps import (
-    DONE,
-    IDLE,
-    Again,
-    Asleep,
-    Pending,
-    Return,
-    Tick,
-    Undefined,
-    Wait,
-    leaves,
-)
+from scopec.progress.influence import accessed
+from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -260,13 +249,10 @@ def _once(machine: Machine) -> Iterator[str]:
 
 
 def _written(system: System) -> Iterator[str]:
-    """The objects that some step may write."""
+    """The objects that some step may write; a wait or a test of an mbarrier is one that may."""
     for step in system.steps.values():
-        operation = step.operation
-        if isinstance(operation, Tick | Return | Pending | Wait | Asleep | Undefined | Again):
-            continue
-        place = place_of(operation)
-        if place is not None and effects(operation).writes:
+        place = accessed(step.operation)
+        if place is not None and writes(step):
             yield place.object
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import EngineError
@@ -18,7 +19,7 @@ from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Given
 from scopec.progress.influence import touched
 from scopec.progress.rules import Rules, phases
 from scopec.progress.schedule import Moment
-from scopec.progress.steps import IDLE, OLD, PHASE
+from scopec.progress.steps import FIELDS, IDLE, OLD
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -70,8 +71,7 @@ class States(Terms):
 
     def _firsts(self, object_: ir.Object) -> list[Any]:
         """The first values of the elements of an object."""
-        made = object_.use is ir.Use.BARRIER
-        return [self.fixed(phases.made(v or 0)) if made else v or 0 for v in object_.values]
+        return [self.fixed(phases.first(object_, index)) for index in range(len(object_.values))]
 
     def _objects_of(self, thread: ir.Thread) -> Iterator[str]:
         for label in self.system.machine_of(thread).steps:
@@ -145,10 +145,10 @@ class States(Terms):
             case Reg(name, _) if name == OLD:
                 assert old is not None
                 return old
-            case Reg(name, _) if name == PHASE:
+            case Reg(name, _) if name in FIELDS:
                 assert old is not None
-                barrier = old
-                return lambda s: barrier(s).phase
+                barrier, kept = old, attrgetter(FIELDS[name])
+                return lambda s: kept(barrier(s))
             case Reg(name, _) if name in out:
                 return out[name]
             case Reg(name, _):

@@ -14,7 +14,7 @@ from scopec.engines.embedded.progress.terms import Bound, Compute, Fixed, Outcom
 from scopec.program import ir
 from scopec.program.values import Const
 from scopec.progress.rules import phases
-from scopec.progress.steps import OLD, Arrival, Either, Fork, Goto, Made, Step, Tree, leaves
+from scopec.progress.steps import OLD, BarrierWrite, Either, Fork, Goto, Step, Tree, leaves
 from scopec.progress.terms import At, Kind, Name, Over, both, call
 
 if TYPE_CHECKING:
@@ -138,9 +138,9 @@ class Stepping(States):
         new = once(lambda key: self.function(body, {**bound, name: Fixed(key)}))
         return lambda s: [(slots[key], new(key)(s)) for key in keys(s)]
 
-    def _written(self, write: Value | Made | Arrival, effects: _Effects) -> Compute:
+    def _written(self, write: Value | BarrierWrite, effects: _Effects) -> Compute:
         """What a step stores."""
-        if not isinstance(write, Made | Arrival):
+        if not isinstance(write, BarrierWrite):
             return self.value(write, effects.thread, effects.old, effects.outcomes)
         assert effects.old is not None
         bound: Bound = {"t": Fixed(self.number[effects.thread.name]), OLD: effects.old}

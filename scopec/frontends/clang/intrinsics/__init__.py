@@ -3,6 +3,7 @@
 - ``library``: which module has an intrinsic
 - ``call``: a call that is executed; ``calls``: those that device and host both have
 - ``atomics``: accesses in one step, barriers with counts, latches, semaphores
+- ``mbarriers``, ``bulk_copies``: mbarriers, and what completes at them; ``alignment``: of what that accesses
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
 - ``warps``, ``masks``: what lanes exchange, and which lanes
 - ``clusters``: blocks of a cluster

@@ -15,8 +15,10 @@ from scopec.frontends.clang.ptx.bits import BITS
 from scopec.frontends.clang.ptx.carry import CARRY
 from scopec.frontends.clang.ptx.copies import COPIES
 from scopec.frontends.clang.ptx.inline import Inline, with_immediates
+from scopec.frontends.clang.ptx.mbarriers import MBARRIERS
 from scopec.frontends.clang.ptx.memory import MEMORY
 from scopec.frontends.clang.ptx.numbers import NUMBERS
+from scopec.frontends.clang.ptx.sends import SENDS
 from scopec.frontends.clang.ptx.threads import THREADS
 from scopec.frontends.ptx import table
 from scopec.program import ir
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.machine import Machine
     from scopec.frontends.clang.machine.state import State
 
-INSTRUCTIONS = {**MEMORY, **COPIES, **THREADS, **NUMBERS, **BITS, **CARRY}
+INSTRUCTIONS = {**MEMORY, **COPIES, **SENDS, **MBARRIERS, **THREADS, **NUMBERS, **BITS, **CARRY}
 
 
 def assembly(machine: Machine, state: State, instruction: llvm.Instruction, action: llvm.Assembly) -> bool:

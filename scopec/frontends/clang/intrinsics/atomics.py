@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, address_of
@@ -10,7 +10,18 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
 from scopec.frontends.clang.machine.access import follows_null, load, located, misfit, store, stored
 from scopec.frontends.clang.machine.addresses import pointed
-from scopec.frontends.clang.machine.memory import Code, Content, Held, Memory, Nowhere, Opaque, Private, Record, element
+from scopec.frontends.clang.machine.memory import (
+    Address,
+    Code,
+    Content,
+    Held,
+    Memory,
+    Nowhere,
+    Opaque,
+    Private,
+    Record,
+    element,
+)
 from scopec.frontends.clang.machine.state import Again, State
 from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir, types, values
@@ -21,14 +32,25 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.llvm.debug import Leaf
 
+#: What an operation puts in the place of a number: of the register that holds it, and the operand.
+Update: TypeAlias = "Callable[[Call, Reg, Value, Leaf], Value]"
 #: The types whose order as template arguments in a mangled name has no sign.
 _UNSIGNED_CODES = frozenset("bhtjmyo")
 
 
 def _located(call: Call) -> tuple[ir.Place, Leaf]:
     """The number in memory that the first argument points to."""
+    return number_at(call, 0, _size(call))
+
+
+def number_at(call: Call, position: int, size: int) -> tuple[ir.Place, Leaf]:
+    """The number of so many bytes in memory that an argument points to."""
+    return number_there(call, address_of(call, position), size)
+
+
+def number_there(call: Call, address: Address, size: int) -> tuple[ir.Place, Leaf]:
+    """The number of so many bytes in memory that is at an address."""
     machine, state = call.machine, call.state
-    address = address_of(call, 0)
     match address.region:
         case Private():
             publish(machine, state, address)
@@ -36,7 +58,6 @@ def _located(call: Call) -> tuple[ir.Place, Leaf]:
             raise follows_null(machine, state)
         case Memory() as region:
             layout = machine.world.layouts[region]
-            size = _size(call)
             found = element(layout, address.offset, size)
             if found is None and machine.world.join(layout, address.offset, size):
                 raise Again
@@ -98,7 +119,7 @@ def _store(call: Call) -> bool:
     return call.done()
 
 
-def _rmw(new: Callable[[Call, Reg, Value, Leaf], Value]) -> Handler:
+def _rmw(new: Update) -> Handler:
     def handler(call: Call) -> bool:
         place, leaf = _located(call)
         operand = stored(call.machine, call.state, call.arguments[1], leaf)
@@ -117,23 +138,23 @@ def _no_pointer(call: Call, leaf: Leaf) -> None:
         raise call.machine.refused(call.state, "arithmetic with a pointer in memory in one step is")
 
 
-def _fetch(operation: str) -> Handler:
+def _computed(operation: str) -> Update:
     def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
         if leaf.type.is_float:
             return Const(0, leaf.type)
         _no_pointer(call, leaf)
         return as_type(arithmetic(operation, kept(old), kept(operand)), leaf.type)
 
-    return _rmw(new)
+    return new
 
 
-def _fetch_extreme(operation: str) -> Handler:
+def _extreme(operation: str) -> Update:
     def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
         _no_pointer(call, leaf)
         type_ = unsigned(leaf.type.bits) if _is_unsigned(call, leaf) else signed(leaf.type.bits)
         return values.Binary(operation, as_type(old, type_), as_type(operand, type_), type_)
 
-    return _rmw(new)
+    return new
 
 
 def _increment(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
@@ -287,23 +308,32 @@ def _other_parity(call: Call, phase: Reg) -> Value:
     return values.binary("!=", values.binary("%", phase, Const(2, types.LONG)), parity)
 
 
-def _barrier_phase(call: Call) -> bool:
-    place, _ = _located(call)
-    register = call.target(types.LONG)
-    call.emit(ir.BarrierPhase(register.name, place, ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(1)))))
-    return call.done(register)
+def _barrier_test(condition: Callable[[Call, Reg], Value]) -> Handler:
+    def handler(call: Call) -> bool:
+        place, _ = _located(call)
+        register = call.target(types.BOOL)
+        mode = ir.Mode(ir.Order.ACQUIRE, ir.Scope(call.known(2)))
+        found = Reg(register.name, types.LONG)
+        call.emit(ir.BarrierTest(register.name, place, condition(call, found), mode))
+        return call.done(register)
+
+    return handler
 
 
+#: What each function makes of the number that it finds, by the rest of its name behind ``fetch_``.
+UPDATES: dict[str, Update] = {
+    **{opcode: _computed(opcode) for opcode in ("add", "sub", "and", "or", "xor")},
+    "min": _extreme("min"),
+    "max": _extreme("max"),
+    "inc": _increment,
+    "dec": _decrement,
+}
 #: What each intrinsic does that is an operation on memory.
 ATOMICS: dict[str, Handler] = {
     "load": _load,
     "store": _store,
     "exchange": _rmw(lambda _call, _old, operand, _leaf: operand),
-    **{f"fetch_{opcode}": _fetch(opcode) for opcode in ("add", "sub", "and", "or", "xor")},
-    "fetch_min": _fetch_extreme("min"),
-    "fetch_max": _fetch_extreme("max"),
-    "fetch_inc": _rmw(_increment),
-    "fetch_dec": _rmw(_decrement),
+    **{f"fetch_{name}": _rmw(new) for name, new in UPDATES.items()},
     "compare_swap": _compare_swap,
     "compare_exchange": _compare_exchange,
     "cmpxchg": _cmpxchg,
@@ -315,5 +345,6 @@ ATOMICS: dict[str, Handler] = {
     "barrier_arrive": _barrier_arrive,
     "barrier_wait": _barrier_wait(_later),
     "barrier_wait_parity": _barrier_wait(_other_parity),
-    "barrier_phase": _barrier_phase,
+    "barrier_test": _barrier_test(_later),
+    "barrier_test_parity": _barrier_test(_other_parity),
 }

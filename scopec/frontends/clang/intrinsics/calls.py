@@ -210,6 +210,11 @@ def _copies_nothing(call: Call) -> bool:
     return call.done(compare("eq", size, number(0, size.type.bits)))
 
 
+def _groups(call: Call, position: int) -> ir.CopyGroups:
+    """The groups of ``cp.async``, or those of bulk copies."""
+    return ir.CopyGroups.BULK if call.known(position) else ir.CopyGroups.PLAIN
+
+
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:
     """A call that is one operation."""
 
@@ -249,8 +254,8 @@ INTRINSICS: dict[str, Handler] = {
     "clock": _clock,
     "agent": simply(lambda call: ir.Agent(bool(call.known(0)))),
     "copies_nothing": _copies_nothing,
-    "commit_copies": simply(lambda _: ir.CommitCopies()),
-    "await_copies": simply(lambda call: ir.AwaitCopies(call.number(0))),
+    "commit_copies": simply(lambda call: ir.CommitCopies(_groups(call, 0))),
+    "await_copies": simply(lambda call: ir.AwaitCopies(call.number(0), _groups(call, 1), bool(call.known(2)))),
     "yield": simply(lambda call: ir.Yield(bool(call.known(0)))),
     "io": simply(lambda _: ir.InputOutput()),
 }

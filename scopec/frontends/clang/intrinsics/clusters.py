@@ -32,7 +32,7 @@ def launch_of(call: Call) -> Launch:
     return launch
 
 
-def _blocks(call: Call) -> Sequence[int]:
+def blocks_of(call: Call) -> Sequence[int]:
     """The blocks of the thread's cluster, by their ranks."""
     launch = launch_of(call)
     return cluster_blocks(launch.blocks, launch.cluster or ir.Dim(), call.machine.block)
@@ -45,10 +45,14 @@ def _storage(call: Call) -> ir.Storage | None:
 
 
 def _owner(call: Call) -> int:
+    """The block whose shared memory the first argument is in."""
+    return owner_of(call, address_of(call, 0))
+
+
+def owner_of(call: Call, address: Address) -> int:
     """The block whose shared memory an address is in."""
-    region = address_of(call, 0).region
-    assert isinstance(region, Memory)
-    _, block, _ = call.machine.world.owners.get(region, ("", call.machine.block, ""))
+    assert isinstance(address.region, Memory)
+    _, block, _ = call.machine.world.owners.get(address.region, ("", call.machine.block, ""))
     return block
 
 
@@ -93,27 +97,33 @@ def _told_apart(call: Call, position: int, numbers: range, what: str) -> int:
 
 def _map_shared(call: Call) -> bool:
     """The address that a variable in shared memory has in another block of the cluster."""
-    machine, address, blocks = call.machine, address_of(call, 0), _blocks(call)
-    rank, world = _told_apart(call, 1, range(len(blocks)), "the cluster"), machine.world
+    machine, address, blocks = call.machine, address_of(call, 0), blocks_of(call)
+    rank = _told_apart(call, 1, range(len(blocks)), "the cluster")
     if _storage(call) is not ir.Storage.SHARED:
         raise machine.refused(call.state, "an address in another block, of what is not in shared memory, is")
     if not 0 <= rank < len(blocks):
         raise beyond(machine, call.state, "the cluster")
-    if blocks[rank] == _owner(call):
-        return call.done(address)
+    return call.done(in_block(call, address, blocks[rank]))
+
+
+def in_block(call: Call, address: Address, block: int) -> Address:
+    """The address that a variable in shared memory has in another block of the cluster."""
+    machine, world = call.machine, call.machine.world
+    if block == owner_of(call, address):
+        return address
     if machine.thread not in world.distributed:
         world.distributed.add(machine.thread)
         raise Again
     assert isinstance(address.region, Memory)
     _, _, name = world.owners[address.region]
-    return call.done(Address(world.global_region(machine.side, name, machine.thread, blocks[rank]), address.offset))
+    return Address(world.global_region(machine.side, name, machine.thread, block), address.offset)
 
 
 def _shared_rank(call: Call) -> bool:
     """The rank of the block whose shared memory an address is in."""
     if _storage(call) is not ir.Storage.SHARED:
         raise call.machine.refused(call.state, "the rank of what is not in shared memory is")
-    return call.done(number(_blocks(call).index(_owner(call)), 32))
+    return call.done(number(blocks_of(call).index(_owner(call)), 32))
 
 
 def _cluster_barrier(call: Call) -> bool:

@@ -11,6 +11,7 @@ from scopec.frontends.clang.intrinsics.allocations import ALLOCATIONS
 from scopec.frontends.clang.intrinsics.assembly import ASSEMBLY, assembly
 from scopec.frontends.clang.intrinsics.atomics import ATOMICS
 from scopec.frontends.clang.intrinsics.block_barriers import BARRIERS
+from scopec.frontends.clang.intrinsics.bulk_copies import BULK_COPIES
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import INTRINSICS, enter, of_llvm
 from scopec.frontends.clang.intrinsics.clusters import CLUSTERS
@@ -18,6 +19,7 @@ from scopec.frontends.clang.intrinsics.copies import COPIES
 from scopec.frontends.clang.intrinsics.guards import guard_acquire, guard_release
 from scopec.frontends.clang.intrinsics.host import HOST, at_exit
 from scopec.frontends.clang.intrinsics.launches import LAUNCHES, configure, launch_kernel, take_configuration
+from scopec.frontends.clang.intrinsics.mbarriers import MBARRIERS
 from scopec.frontends.clang.intrinsics.vectors import VECTORS
 from scopec.frontends.clang.intrinsics.warps import WARPS
 from scopec.frontends.clang.llvm import code as llvm
@@ -34,7 +36,7 @@ _OF_THE_ABI = {
 }  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
-    **BARRIERS,
+    **BARRIERS, **MBARRIERS, **BULK_COPIES,
 }  # fmt: skip
 
 

@@ -34,8 +34,11 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.state import State
 
 
-def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, size: int) -> None:
-    """Copy so many bytes: private memory as it is, numbers of the program one by one."""
+def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, size: int, *more: Address) -> None:
+    """Copy so many bytes: private memory as it is, numbers of the program one by one.
+
+    What is read in the memory of the program is also written at ``more`` addresses.
+    """
     if isinstance(from_.region, Private) and not from_.offset.terms:
         machine.touch(state, Touch(from_.region, from_.offset.constant, size, writes=False))
         moved = _cut_out(state.cells, from_.region, from_.offset.constant, size)
@@ -52,13 +55,15 @@ def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, si
             raise Again
         table = Private((), layout.name)
         cells = {(table, at): Cell(llvm.size(type_of(content)), content) for at, content in layout.known.items()}
-        _store_cells(machine, state, to, _cut_out(cells, table, from_.offset.constant, size))
+        for there in (to, *more):
+            _store_cells(machine, state, there, _cut_out(cells, table, from_.offset.constant, size))
         return
     check_whole(machine, state, layout, from_.offset, size)
     for at, leaf in list(covered(layout, from_.offset.constant, size)):
         type_ = _leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
-        store(machine, state, Address(to.region, to.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+        for there in (to, *more):
+            store(machine, state, Address(there.region, there.offset.moved(Offset(at))), content, type_, ir.PLAIN)
 
 
 def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, Cell]:

@@ -48,7 +48,7 @@ from scopec.frontends.clang.machine.variables import home
 from scopec.frontends.clang.machine.world import World
 from scopec.program import ir, values
 from scopec.program.dead_assignments import without_unread
-from scopec.program.specialise import cluster_name
+from scopec.program.specialise import cluster_barrier
 from scopec.program.types import LONG
 from scopec.program.values import Const, Value
 
@@ -221,7 +221,7 @@ class Machine(Recording):
         """The barrier of the thread's cluster, where it is in memory."""
         launch = self.world.launches[self.thread]
         assert isinstance(launch, Launch)
-        name = f"{cluster_name(self.thread, launch.blocks, launch.cluster, self.block)}.barrier"
+        name = cluster_barrier(self.thread, launch.blocks, launch.cluster, self.block)
         threads = (launch.cluster or ir.Dim()).count * launch.threads.count
         return self.world.cluster_barrier(name, threads, self.span(state))
 

@@ -82,7 +82,7 @@ class _Flow:
         if place is None or self._objects[place.object].type.bits != _POINTER_BITS:
             return None
         match operation:
-            case ir.Load() | ir.BarrierPhase() | ir.BarrierWait() | ir.Notify() | ir.Await(new=None):
+            case ir.Load() | ir.BarrierTest() | ir.BarrierWait() | ir.Notify() | ir.Await(new=None):
                 return None
             case ir.Store(value=value) | ir.Rmw(new=value) | ir.CompareExchange(desired=value) | ir.Await(new=value):
                 return place, value

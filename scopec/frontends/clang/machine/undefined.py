@@ -90,6 +90,14 @@ def beyond(machine: Recording, state: State, object_: str) -> Exception:
     return Done()
 
 
+def meaningless(machine: Recording, state: State, wanted: str) -> Exception:
+    """Say that something is undefined, for it is not as wanted; what to raise then."""
+    span = machine.span(state)
+    machine.emit(state, ir.Assert(values.FALSE, wanted, implicit=True), span)
+    machine.builder.end(span)
+    return Done()
+
+
 def _check(machine: Recording, state: State, operation: Value) -> None:
     span = machine.span(state)
     _assert(machine, state, faults.of_arithmetic(operation, machine.world.text_of(span)), span)

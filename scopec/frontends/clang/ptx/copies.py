@@ -5,25 +5,33 @@ from __future__ import annotations
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.ptx.assembler import BIT, INT, LONG, Assembler, Lowerings
+from scopec.frontends.clang.ptx.bulk_copies import bulk, follow, reduce
 from scopec.frontends.clang.ptx.memory import place
 from scopec.frontends.ptx import forms
 
 #: "cp-size can only be 4, 8 and 16"; ".cg" copies 16.
 _SIZES = {"ca": (4, 8, 16), "cg": (16,)}
+_NO = llvm.Typed(BIT, llvm.Number(0))
 
 
 def _cp(asm: Assembler, item: forms.Instruction) -> None:
     """``cp.async`` and what commits and awaits it; InputError for other copies."""
     _, *words = item.operation
     match words:
+        case ["async", "bulk", *_]:
+            bulk(asm, item)
+        case ["reduce", "async", "bulk", *_]:
+            reduce(asm, item)
+        case ["async", "mbarrier", *_]:
+            follow(asm, item)
         case ["async", "commit_group"]:
             asm.operands(item, 0)
-            asm.call("commit_copies", llvm.Void())
+            _commit(asm)
         case ["async", "wait_group"]:
             _await(asm, _constant(item, asm.operands(item, 1)[0]))
         case ["async", "wait_all"]:  # "equivalent to: cp.async.commit_group; cp.async.wait_group 0;"
             asm.operands(item, 0)
-            asm.call("commit_copies", llvm.Void())
+            _commit(asm)
             _await(asm, 0)
         case ["async", "ca" | "cg" as cache, "shared" | "shared::cta", "global", *hints] if all(
             hint.startswith("L2::") for hint in hints
@@ -35,8 +43,12 @@ def _cp(asm: Assembler, item: forms.Instruction) -> None:
             raise error(Code.OUTSIDE_SUBSET, message, item.span, help_)
 
 
+def _commit(asm: Assembler) -> None:
+    asm.call("commit_copies", llvm.Void(), _NO)
+
+
 def _await(asm: Assembler, left: int) -> None:
-    asm.call("await_copies", llvm.Void(), llvm.Typed(INT, llvm.Number(left)))
+    asm.call("await_copies", llvm.Void(), llvm.Typed(INT, llvm.Number(left)), _NO, _NO)
 
 
 def _constant(item: forms.Instruction, operand: forms.Operand) -> int:

@@ -114,7 +114,7 @@ def _ld(asm: Assembler, item: forms.Instruction) -> None:
     found: dict[int, llvm.Operand] = {}
     for n, element in _elements(asm, there, access, _sinks(registers, access)):
         if access.mode.atomic:
-            found[n] = asm.call("load", type_, element, *_mode(access), letter=_letter(access.type))
+            found[n] = asm.call("load", type_, element, *_mode(access), letter=letter(access.type))
         else:
             found[n] = asm.emit(llvm.Load(type_, element, access.mode.volatile))
     _side_effect(asm)
@@ -130,7 +130,7 @@ def _st(asm: Assembler, item: forms.Instruction) -> None:
     there = _place(asm, place, access)
     for n, element in _elements(asm, there, access, sinks):
         if access.mode.atomic:
-            asm.call("store", llvm.Void(), element, values[n], *_mode(access), letter=_letter(access.type))
+            asm.call("store", llvm.Void(), element, values[n], *_mode(access), letter=letter(access.type))
         else:
             asm.do(llvm.Store(values[n], element, access.mode.volatile))
     _side_effect(asm)
@@ -143,11 +143,11 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
     type_ = llvm_type(access.type)
     values = [[llvm.Typed(type_, asm.value(o, type_)) for o in _items(one, access)] for one in operands[wants + 1 :]]
     there = _place(asm, operands[wants], access)
-    name, letter = table.UPDATES[access.operation], _letter(access.type)
+    name = table.UPDATES[access.operation]
     result, found = type_ if wants else llvm.Void(), list[llvm.Operand]()
     for n, element in _elements(asm, there, access):
         given_ = [one[n] for one in values]
-        found.append(asm.call(name, result, element, *given_, *_mode(access), letter=letter))
+        found.append(asm.call(name, result, element, *given_, *_mode(access), letter=letter(access.type)))
     _side_effect(asm)
     for register, value in zip(_items(operands[0], access) if wants else (), found, strict=False):
         asm.store(asm.target(register), value, type_, item.span)
@@ -155,12 +155,21 @@ def _atom(asm: Assembler, item: forms.Instruction) -> None:
 
 def _fence(asm: Assembler, item: forms.Instruction) -> None:
     asm.operands(item, 0)
-    fence = table.fence(item)
-    order, scope = ORDERS.index(fence.order), int(fence.scope)
-    asm.call("fence", llvm.Void(), *(llvm.Typed(INT, llvm.Number(n)) for n in (order, scope)))
+    match item.operation:
+        case ("fence", "proxy", "async"):
+            asm.call("fence_async", llvm.Void(), llvm.Typed(INT, llvm.Number(0)))
+        case ("fence", "proxy", "async", "global" | "shared::cta" | "shared::cluster" as space):
+            asm.call("fence_async", llvm.Void(), llvm.Typed(INT, llvm.Number(1 if space == "global" else 2)))
+        case ("fence", "mbarrier_init", "release", "cluster"):
+            asm.call("mbarrier_fence_init", llvm.Void())
+        case _:
+            fence = table.fence(item)
+            order, scope = ORDERS.index(fence.order), int(fence.scope)
+            asm.call("fence", llvm.Void(), *(llvm.Typed(INT, llvm.Number(n)) for n in (order, scope)))
 
 
-def _letter(type_: Type) -> str:
+def letter(type_: Type) -> str:
+    """The letter that a type has in a mangled name."""
     return _LETTERS["u" if type_.kind == "b" else type_.kind, type_.bits]
 
 

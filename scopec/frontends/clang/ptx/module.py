@@ -11,6 +11,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.ptx.functions import Context, Metadata, shared_name, widths, written
 from scopec.frontends.ptx import forms, table
+from scopec.frontends.ptx.barriers import with_mbarriers
 from scopec.frontends.ptx.names import plain
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class _Variables:
         self.said = said
         #: The smallest access in bytes in each state space, that of generic addresses among them.
         self.smallest: dict[str, int] = {}
+        self.mbarriers = with_mbarriers(ptx)
         for function in ptx.functions:
             for item in forms.instructions(function.body):
                 if item.operation[0] in table.ACCESSES:
@@ -100,7 +102,7 @@ class _Variables:
             if "!dbg" in self.device.variables.get(own, ""):
                 continue  # clang knows it by its type
             in_bytes = types[0].bits == 8 and count is not None
-            array = self._numbers(item, space, count or 0) if in_bytes else _array(types[0], count)
+            array = self._numbers(name, item, space, count or 0) if in_bytes else _array(types[0], count)
             external = item.external and space == "shared"
             text = f"external {_SPACES[space]} {array.llvm(array.type)}"
             if not external:
@@ -111,12 +113,12 @@ class _Variables:
             if "managed" in item.words:
                 self.said[own] = {"managed": ()}
 
-    def _numbers(self, item: forms.Object, space: str, count: int) -> _Array:
-        """The numbers that bytes are: as large as their alignment and every access allow."""
+    def _numbers(self, name: str, item: forms.Object, space: str, count: int) -> _Array:
+        """The numbers that bytes are: as large as their alignment and every access allow, or mbarriers."""
         # A generic access of a byte is mostly one of a local variable.
         generic = [max(self.smallest[""], 4)] if "" in self.smallest else []
         own = [self.smallest[space]] if space in self.smallest else []
-        size = min(item.alignment or 1, *(generic + own or [8]))
+        size = min(item.alignment or 1, *([8] if name in self.mbarriers else generic + own or [8]))
         while count % size:
             size //= 2
         return _Array(f"i{8 * size}", size, None if count == size else count // size)
