@@ -249,7 +249,12 @@ def of_object(lines: Iterable[str]) -> list[str]:
     return [line.replace("k.bar", "k.object") for line in lines]
 
 
-PENDING = ["expect 1 bytes.relaxed.block k.object", *EXPECTS, "copy, complete at an mbarrier", *copied("k.s", "g", 2)]
+PENDING = [
+    "expect 1 bytes.relaxed.block k.object",
+    *EXPECTS,
+    "copy generic or async, complete at an mbarrier",
+    *copied("k.s", "g", 2),
+]
 PENDING += ["expect -1 bytes.relaxed.block k.object", *EXPECTS, "end of copy"]
 #: What the functions of <cuda/barrier> are, on a `cuda::barrier`.
 OF_BARRIERS = {

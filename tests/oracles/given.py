@@ -49,8 +49,12 @@ def uses_proxy(event: Event) -> bool:
     return event.kind in (Kind.READ, Kind.WRITE, Kind.INIT, Kind.FENCE, Kind.PROXY_FENCE)
 
 
+def through(event: Event) -> set[Proxy | None]:
+    return {Proxy.GENERIC, Proxy.ASYNC} if event.proxy is Proxy.EITHER else {event.proxy} - {None}
+
+
 def has_proxy(proxy: Proxy) -> Callable[[Event, Execution], bool]:
-    return lambda e, _: uses_proxy(e) and e.proxy is proxy
+    return lambda e, _: uses_proxy(e) and proxy in through(e)
 
 
 def use_of(event: Event, x: Execution) -> Use | None:
@@ -192,7 +196,7 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "loc": lambda a, b, _: a.location is not None and a.location == b.location,
     "start": lambda a, b, _: b.agent == a.id,
     "done": edges(lambda x: x.graph.done),
-    "px": lambda a, b, _: uses_proxy(a) and uses_proxy(b) and a.proxy is b.proxy is not None,
+    "px": lambda a, b, _: uses_proxy(a) and uses_proxy(b) and not through(a).isdisjoint(through(b)),
     "vloc": lambda a, b, _: a.location is not None and (a.location, a.alias) == (b.location, b.alias),
     "int": lambda a, b, _: same_thread(a, b),
     "ext": lambda a, b, _: not same_thread(a, b),

@@ -27,7 +27,7 @@ from scopec.memory.given.forms import (
     Sources,
     Square,
 )  # fmt: skip
-from scopec.memory.given.sets import BARRIERS, CONFLICT
+from scopec.memory.given.sets import BARRIERS, CONFLICT, proxies
 from scopec.memory.unfold.sequencing import steps
 from scopec.program import ir
 from scopec.program.ir import Scope
@@ -155,6 +155,16 @@ def _address(base: Base) -> Iterator[Form]:
         yield from (Pair(r, event) for r in _among_reads(base, sorted(read)))
 
 
+def _same_proxy(base: Base) -> Iterator[Form]:
+    """What may go through two proxies is in the square of each."""
+    found: dict[ir.Proxy, list[str]] = defaultdict(list)
+    for event in base.graph.events:
+        if event.is_access or event.kind in (Kind.FENCE, Kind.PROXY_FENCE):
+            for proxy in proxies(event):
+                found[proxy].append(event.id)
+    yield from (Square(tuple(ids)) for ids in found.values())
+
+
 def _vectors(base: Base) -> Iterator[Form]:
     """The loads and stores of the elements of one vector."""
     found: dict[int, list[str]] = defaultdict(list)
@@ -256,9 +266,7 @@ RELATIONS = {
     "px": GivenRelation(
         "through one proxy: accesses and fences",
         'PTX ISA, "Morally strong operations": "Both operations are performed via the same proxy"',
-        lambda base: map(
-            Square, _alike(base.graph, lambda e: (e.is_access or e.kind in (Kind.FENCE, Kind.PROXY_FENCE), e.proxy))
-        ),
+        _same_proxy,
     ),
     "vloc": GivenRelation(
         "same virtual address",

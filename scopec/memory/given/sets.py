@@ -94,6 +94,13 @@ def _at_barrier(base: Base, event: Event) -> Iterator[Guard | None]:
         yield from () if use is ir.Use.DATA else (None,)
 
 
+def proxies(event: Event) -> tuple[ir.Proxy, ...]:
+    """The proxies that an access may go through, or a fence is about."""
+    if event.proxy is ir.Proxy.EITHER:
+        return ir.Proxy.GENERIC, ir.Proxy.ASYNC
+    return () if event.proxy is None else (event.proxy,)
+
+
 def _of_mbarriers(base: Base, event: Event) -> Iterator[Guard | None]:
     """Those of atomic operations: to initialise one, or to invalidate it, is none."""
     if event.atomic and event.location is not None:
@@ -195,7 +202,7 @@ SETS = {
         name: GivenSet(
             f"accesses through the {proxy.value} proxy, and its fences",
             _PROXIES,
-            _events(lambda e, proxy=proxy: (e.is_access or e.kind in _FENCES) and e.proxy is proxy),  # type: ignore[misc]
+            _events(lambda e, proxy=proxy: (e.is_access or e.kind in _FENCES) and proxy in proxies(e)),  # type: ignore[misc]
         )
         for name, proxy in (
             ("GEN", ir.Proxy.GENERIC),

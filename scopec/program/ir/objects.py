@@ -151,13 +151,18 @@ class Place:
 
 class Proxy(Enum):
     """The path to memory that an access takes: "an abstract label applied to a method of memory access" (PTX ISA,
-    "Proxies").  The value is its name in ``fence.proxy``."""
+    "Proxies").  The value is its name in ``fence.proxy``.
+
+    ``EITHER`` is the generic or the asynchronous one: a library's copy that "may use" a bulk copy, and owes no fence
+    whichever it uses (libcu++, ``cuda::memcpy_async``).
+    """
 
     GENERIC = "generic"
     SURFACE = "surface"
     TEXTURE = "texture"
     CONSTANT = "constant"
     ASYNC = "async"
+    EITHER = "generic or async"
 
 
 @dataclass(frozen=True, slots=True)

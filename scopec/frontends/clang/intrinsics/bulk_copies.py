@@ -176,7 +176,7 @@ def _copy_for(call: Call) -> bool:
     if not elements:
         return call.done()
     keep_rules(call, ir.BarrierExpect(place, Const(1, types.LONG), mode, fault))
-    call.emit(ir.Agent(begins=True, groups=None))
+    call.emit(ir.Agent(begins=True, proxy=ir.Proxy.EITHER, groups=None))
     for n in elements:
         there, here = (Address(one.region, one.offset.moved(Offset(n * size))) for one in (to, from_))
         copy_bytes(call.machine, call.state, there, here, size)

@@ -1,0 +1,95 @@
+"""Programs of libcu++'s asynchronous functions, as its documentation spells them, right and with one thing less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides
+
+_HEAD = """
+#include <cuda/barrier>
+#include <cuda/pipeline>
+#include <cuda/ptx>
+#include <cooperative_groups.h>
+namespace ptx = cuda::ptx;
+using barrier = cuda::barrier<cuda::thread_scope_block>;
+__device__ alignas(16) int data[4];
+"""
+
+#: A load by one thread, an addition by each, and a store of all: the library's copy may be a bulk copy, and owes no fence.
+_ADDS = """
+__global__ void k() {
+    alignas(16) __shared__ int tile[4];
+    __shared__ barrier bar;
+    if (threadIdx.x == 0) init(&bar, blockDim.x);
+    __syncthreads();
+    if (threadIdx.x == 0) cuda::memcpy_async(tile, data, cuda::aligned_size_t<16>(sizeof(tile)), bar);
+    barrier::arrival_token token = bar.arrive();
+    WAIT
+    tile[threadIdx.x] += 1;
+    FENCE
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, data, tile, sizeof(tile));
+        ptx::cp_async_bulk_commit_group();
+        DONE
+    }
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
+
+#: Two stages that all threads fill and read.
+_STAGES = """
+__device__ int out[4];
+__global__ void k() {
+    __shared__ int tile[4];
+    __shared__ cuda::pipeline_shared_state<cuda::thread_scope_block, 2> state;
+    auto block = cooperative_groups::this_thread_block();
+    auto pipe = cuda::make_pipeline(block, &state);
+    for (int n = 0; n < 2; n++) {
+        pipe.producer_acquire();
+        cuda::memcpy_async(block, tile + 2 * n, data + 2 * n, 2 * sizeof(int), pipe);
+        COMMIT
+    }
+    for (int n = 0; n < 2; n++) {
+        WAIT
+        out[2 * n + threadIdx.x] = tile[2 * n + 1 - threadIdx.x];
+        pipe.consumer_release();
+    }
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
+
+_PARTS = {
+    _ADDS: {
+        "WAIT": "bar.wait(std::move(token));",
+        "FENCE": "ptx::fence_proxy_async(ptx::space_shared);",
+        "DONE": "ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>());",
+    },
+    _STAGES: {"COMMIT": "pipe.producer_commit();", "WAIT": "pipe.consumer_wait();"},
+}
+CASES = [
+    (text, without, model)
+    for text, parts in _PARTS.items()
+    for without in ("", *parts)
+    for model in ("cuda", "ptx")
+    if without != "COMMIT"  # who waits for a stage that nobody commits waits for ever
+]
+
+
+@pytest.mark.parametrize(("text", "without", "model"), CASES)
+def test_each_part_is_needed(text: str, without: str, model: str, tmp_path: Path) -> None:
+    for part, written in _PARTS[text].items():
+        text = text.replace(part, "" if part == without else written)
+    path = tmp_path / "library.cu"
+    path.write_text(_HEAD + text)
+    (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(model=model)))
+    assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
+    (report,) = outcome.reports
+    (found,) = (c.verdict for c in report.checks if c.expectation.kind == "race_free")
+    assert found == ("violated" if without else "holds")
