@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from scopec.memory.answers import undefined_at
+from scopec.memory.execution import Execution
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 
@@ -93,3 +95,31 @@ def test_each_part_is_needed(text: str, without: str, model: str, tmp_path: Path
     (report,) = outcome.reports
     (found,) = (c.verdict for c in report.checks if c.expectation.kind == "race_free")
     assert found == ("violated" if without else "holds")
+
+
+_TWICE = """
+__global__ void k() {
+    __shared__ uint64_t bar;
+    ptx::mbarrier_init(&bar, 1);
+    ptx::mbarrier_arrive(&bar);
+    LOOKS
+    ptx::mbarrier_arrive(&bar);
+}
+//@ launch k<<<1, 1>>>();
+//@ expect undefined;
+"""
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_an_arrival_is_undefined_before_somebody_has_found_the_last_phase_over(looks: bool, tmp_path: Path) -> None:
+    path = tmp_path / "twice.cu"
+    path.write_text(
+        _HEAD + _TWICE.replace("LOOKS", "while (!ptx::mbarrier_test_wait_parity(&bar, 0)) {}" if looks else "")
+    )
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (report,) = outcome.reports
+    (found,) = (c for c in report.checks if c.expectation.kind == "undefined")
+    assert found.verdict == ("violated" if looks else "holds")
+    if not looks:
+        assert isinstance(found.trace, Execution)
+        assert "a wait has found the phase before over" in undefined_at(found.trace)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
 from scopec.memory.questions import Goal
+from scopec.program.ir import BarrierFault
+from scopec.program.mbarriers import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,7 +37,8 @@ def mistakes(question: Question, execution: Execution) -> list[str]:
             if not holds(question.paths, execution.outcomes):
                 wrong.append("not the conditions of the threads")
         case Goal.ASSERTION | Goal.FAULT:
-            if not failed_assertions(execution, question.assertions):
+            early = question.goal is Goal.FAULT and execution.overruns
+            if not (failed_assertions(execution, question.assertions) or early):
                 wrong.append("no assertion fails")
         case _:
             pass
@@ -43,6 +46,13 @@ def mistakes(question: Question, execution: Execution) -> list[str]:
     if question.goal not in may_stop and not execution.complete:
         wrong.append("not complete")
     return wrong
+
+
+def undefined_at(execution: Execution) -> str:
+    """What is undefined in an execution of which something is, other than to race, and the line."""
+    for assertion in failed_assertions(execution, execution.graph.faults):
+        return f"line {assertion.span.line}: {assertion.text}"
+    return f"line {execution.overruns[0].span.line}: {RULES[BarrierFault.OVERRUN]}"
 
 
 def failed_assertions(execution: Execution, assertions: Iterable[Assertion]) -> list[Assertion]:

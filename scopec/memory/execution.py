@@ -223,6 +223,11 @@ class Execution:
         return [(self.events[i], self.events[j]) for i, j in sorted(found)]
 
     @property
+    def overruns(self) -> list[Event]:
+        """Arrivals at mbarriers that come too early, of which a flag reports a pair with themselves."""
+        return [a for a, b in self.race if a is b]
+
+    @property
     def flagged(self) -> bool:
         """Whether a flag of the model holds: the execution has a race, or is undefined in another way."""
         return any(self.evaluation.holds(flag) for flag in self.model.flags)

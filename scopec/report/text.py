@@ -11,7 +11,7 @@ from scopec.base.source import Source
 from scopec.explain.verdict import UNDEFINED
 from scopec.gpu.observed import Observed
 from scopec.hangs.execution import StuckExecution
-from scopec.memory.answers import failed_assertions
+from scopec.memory.answers import undefined_at
 from scopec.memory.execution import Execution
 from scopec.program.expectations import Settings
 from scopec.progress.models import CUDA
@@ -125,8 +125,7 @@ def _part_asked(check: Check, *, verbose: bool) -> str:
     """Which part of a progress question was asked, where that is not the whole of it always; what is undefined."""
     asked = check.hangs
     if check.expectation.kind == "undefined" and check.verdict == "holds" and isinstance(check.trace, Execution):
-        first = failed_assertions(check.trace, check.trace.graph.faults)[0]
-        return f"  (line {first.span.line}: {first.text})"
+        return f"  ({undefined_at(check.trace)})"
     if asked is None:
         return ""
     if asked.option == "sc":

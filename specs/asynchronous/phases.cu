@@ -41,3 +41,4 @@ __global__ void k() {
 //@ expect race on bar when !LOOKS;
 //@ expect terminates when LOOKS && BOTH;
 //@ expect may_hang when LOOKS && !BOTH;
+//@ expect undefined when !LOOKS;

@@ -71,8 +71,11 @@ class Questions:
                     f"({self.conditions.guard(a.guard)} and not ({self.values.condition(a.condition)}))"
                     for a in question.assertions
                 )
-                complete = " and complete" if question.goal is Goal.ASSERTION else ""
-                return f"consistent{complete} and ({fails})"
+                if question.goal is Goal.ASSERTION:
+                    return f"consistent and complete and ({fails})"
+                races = self.problem.model.races if self.graph.phases else ()
+                early = (f" or {self.printer.race(race, 'iden')}" for race in races)
+                return f"consistent and ({fails}{''.join(early)})"
             case Goal.WEAK:
                 given = " + ".join(map(self.names.of, ("po", "asw")))
                 return f"consistent and some e : Exec | e in e.^({given} + rf + co + (~rf).co)"

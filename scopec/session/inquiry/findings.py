@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import LimitError
 from scopec.base.records import dataclass
-from scopec.memory.answers import failed_assertions
+from scopec.memory.answers import undefined_at
 from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
@@ -58,8 +58,7 @@ class Findings:
         execution = self.answers.get("fault")
         if execution is None or execution.undecided:
             return None
-        first = failed_assertions(execution, execution.graph.faults)[0]
-        return f"line {first.span.line}: {first.text}", execution
+        return undefined_at(execution), execution
 
 
 class _Certain(dict[str, "Execution | None"]):

@@ -219,7 +219,10 @@ class Encoding:
                     circuit.both(self.values.guard(a.guard), -self.values.condition(a.condition))
                     for a in question.assertions
                 )
-                return fails if question.goal is Goal.FAULT else circuit.both(self.complete, fails)
+                if question.goal is Goal.ASSERTION:
+                    return circuit.both(self.complete, fails)
+                early = (v for pair, v in self._races(None) if len(pair) == 1) if self.graph.phases else ()
+                return circuit.any((fails, *early))
             case Goal.LEFT:
                 assert question.paths is not None
                 return self._paths(question.paths)
