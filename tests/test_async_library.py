@@ -8,6 +8,7 @@ import pytest
 
 from scopec.memory.answers import undefined_at
 from scopec.memory.execution import Execution
+from scopec.report import json
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 
@@ -123,3 +124,18 @@ def test_an_arrival_is_undefined_before_somebody_has_found_the_last_phase_over(l
     if not looks:
         assert isinstance(found.trace, Execution)
         assert "a wait has found the phase before over" in undefined_at(found.trace)
+
+
+def test_a_verdict_says_on_which_reading_it_rests(tmp_path: Path) -> None:
+    text = _ADDS.replace("expect race_free", "expect race_free;\n//@ expect terminates")
+    for part, written in _PARTS[_ADDS].items():
+        text = text.replace(part, written)
+    path = tmp_path / "library.cu"
+    path.write_text(_HEAD + text)
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (report,) = outcome.reports
+    found = {c.expectation.kind: json.check(c)["rests_on"] for c in report.checks if not c.expectation.implicit}
+    assert found["race_free"] == ["which accesses a `fence.proxy.async` covers"]
+    assert found["terminates"] == ["that a copy which is issued is complete at last"]
+    race_free = next(c for c in report.checks if c.expectation.kind == "race_free")
+    assert race_free.about == "by a reading: which accesses a `fence.proxy.async` covers"

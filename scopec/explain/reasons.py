@@ -45,7 +45,8 @@ def explanation(check: Check) -> Explanation:
     """
     why = _explanation(check)
     both = f"volatile of C++ is a plain access; nvcc makes ld.volatile of it, which is relaxed.sys: {check.elsewhere}"
-    more = (both if check.elsewhere is not None else None, check.assuming, check.orders)
+    rests = [f"no document says {reading}: it is a reading of scopec's" for reading in check.rests_on]
+    more = (both if check.elsewhere is not None else None, check.assuming, check.orders, *rests)
     return replace(why, sentences=(*why.sentences, *(sentence for sentence in more if sentence is not None)))
 
 

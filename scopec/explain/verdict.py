@@ -34,7 +34,8 @@ class Check:
     ``known`` whether a baseline has the violation, which then does not count. ``orders`` says that it is violated only
     where threads take operands in different orders, ``content`` are the objects to which nobody gives a content and on
     which the program's way depends: the verdict is one for the content that they have. ``addresses`` are the objects
-    whose addresses are computed with: it is one for the addresses that they were given.
+    whose addresses are computed with: it is one for the addresses that they were given.  ``rests_on`` are readings of
+    what no document says.
     """
 
     expectation: Expectation
@@ -55,12 +56,17 @@ class Check:
     orders: str | None = None
     content: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
+    rests_on: tuple[str, ...] = ()
 
     @property
     def about(self) -> str | None:
-        """For which content and addresses of objects it is a verdict, in words; None where it is for all there are."""
+        """For which content and addresses of objects it is a verdict, and by which readings, in words.
+
+        None where it is one for all there are, by the documents alone.
+        """
         said = (("this content", self.content), ("one choice of the addresses", self.addresses))
         parts = [f"for {what} of {', '.join(f'`{name}`' for name in names)}" for what, names in said if names]
+        parts += [f"by a reading: {reading}" for reading in self.rests_on]
         return ", ".join(parts) or None
 
 

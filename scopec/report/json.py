@@ -144,6 +144,7 @@ def check(c: Check) -> dict[str, Any]:
         "hangs": None if c.hangs is None else asked(c.hangs),
         "content": list(c.content),
         "addresses": list(c.addresses),
+        "rests_on": list(c.rests_on),
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,

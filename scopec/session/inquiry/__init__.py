@@ -9,5 +9,5 @@
 - ``verdicts``: what the answers mean for each check
 - ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
 - ``sc_suffices``: where schedules are all there is
-- ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``: what a verdict rests on
+- ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``, ``readings``: what a verdict rests on
 """
