@@ -139,3 +139,15 @@ def test_a_verdict_says_on_which_reading_it_rests(tmp_path: Path) -> None:
     assert found["terminates"] == ["that a copy which is issued is complete at last"]
     race_free = next(c for c in report.checks if c.expectation.kind == "race_free")
     assert race_free.about == "by a reading: which accesses a `fence.proxy.async` covers"
+
+
+@pytest.mark.parametrize("model", ["cuda", "ptx"])
+def test_a_fence_without_a_copy_does_nothing(model: str, tmp_path: Path) -> None:
+    path = tmp_path / "fence.cu"
+    path.write_text(
+        _HEAD + "__global__ void k() { data[0] = 1; ptx::fence_proxy_async(); }\n//@ launch k<<<1, 1>>>();\n"
+    )
+    path.write_text(path.read_text() + "//@ expect race_free;\n")
+    (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(model=model)))
+    (report,) = outcome.reports
+    assert [c.verdict for c in report.checks if c.expectation.kind == "race_free"] == ["holds"]

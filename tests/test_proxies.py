@@ -131,9 +131,9 @@ def test_against_enumeration(seed: int, tmp_path: Path) -> None:
 _PARTS = {
     "one proxy, of what is morally strong": ("let same = loc & vloc & px", "let same = loc & vloc", 26),
     "one address, of what is morally strong": ("let same = loc & vloc & px", "let same = loc & px", 6),
-    "program order": ("(po \\ loc) | kept | cause-base", "cause-base", 1),
+    "program order": ("(po \\ loc) | kept | cause-base\n", "cause-base\n", 1),
     "one proxy in one block": ("loc & vloc & (px & scta & base | leaves", "loc & vloc & (leaves", 44),
-    "its block": ("px & scta & base |", "px & base |", 73),
+    "its block": ("vloc & (px & scta & base |", "vloc & (px & base |", 73),
     "one address": ("loc & vloc & (px & scta & base", "loc & (px & scta & base", 6),
     "fences": ("(px & scta & base | leaves ; base ; enters)", "(px & scta & base | [GEN] ; base ; [GEN])", 63),
     "fences behind": ("let leaves = [GEN] | base & ([M] ; (px & scta) ; [PF])", "let leaves = [GEN]", 1),
@@ -142,7 +142,7 @@ _PARTS = {
     "the block of a fence ahead": ("([PF] ; (px & scta) ; [M])", "([PF] ; px ; [M])", 110),
     "alias fences": ("| loc & (leaves ; base ; [ALIAS] ; base ; enters)", "", 1),
     "which fences are of aliases": ("base ; [ALIAS] ; base ; enters", "base ; [PF] ; base ; enters", 6),
-    "observation": ("let cause = preserved | obs ; preserved", "let cause = preserved", 24),
+    "observation": ("\n  let cause = preserved | obs ; preserved", "\n  let cause = preserved", 24),
 }
 
 

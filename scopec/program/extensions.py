@@ -44,7 +44,8 @@ def _is_of_an_mbarrier(operation: ir.Operation) -> bool:
 
 
 def _is_asynchronous(operation: ir.Operation) -> bool:
-    return isinstance(operation, ir.Agent | ir.ProxyFence) and operation.proxy is ir.Proxy.ASYNC
+    """Fences of that proxy do nothing by themselves."""
+    return isinstance(operation, ir.Agent) and operation.proxy is ir.Proxy.ASYNC
 
 
 def _has_proxy(operation: ir.Operation) -> bool:

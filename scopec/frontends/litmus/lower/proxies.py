@@ -30,7 +30,7 @@ OPCODES = {
     "suatom": ("atom", Proxy.SURFACE),
     "sured": ("red", Proxy.SURFACE),
 }
-_PROXIES = {proxy.value: proxy for proxy in Proxy}
+_PROXIES = {proxy.value: proxy for proxy in (Proxy.GENERIC, Proxy.SURFACE, Proxy.TEXTURE, Proxy.CONSTANT)}
 
 
 def declare(world: World, aliases: Sequence[tree.Alias]) -> None:
