@@ -149,9 +149,8 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         same = access_name(first) == access_name(second)
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
-    reasons_for_no_order = (unfenced, incomplete, unconnected)
-    found = (why_not(execution, pair) for why_not in reasons_for_no_order)
-    no_order = next((one for one in found if one is not None), None) or unordered(execution, pair)
+    known = unfenced(execution, pair) or incomplete(execution, pair) or unconnected(execution, pair)
+    no_order = known or unordered(execution, pair)
     return "; ".join([*reasons, no_order, *lost(execution, pair)])
 
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What some operations are: in words, where a program has one, and the relations by which a model tells them.
+    """What some operations are: in words, where a program has one, and the given names by which a model tells them.
 
     ``models`` are those of scopec's that do.
     """
 
     words: str
     has: Callable[[ir.Operation], bool]
-    relations: frozenset[str]
+    names: frozenset[str]
     models: str
 
     def first(self, program: Program) -> Span | None:

@@ -34,7 +34,6 @@ from scopec.session.asking import Asking
 from scopec.session.inquiry.ask import Inquiry
 from scopec.session.inquiry.content import not_given
 from scopec.session.inquiry.questions import remarks
-from scopec.session.inquiry.readings import rests_on
 from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import dead_ends
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
@@ -326,7 +325,10 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         content = () if run.is_litmus else not_given(run.program, run.source)
         if content or run.program.placed:
             checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
-        checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]
+        if run.extensions:
+            from scopec.session.inquiry.readings import rests_on  # start-up: most programs have nothing asynchronous
+
+            checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
             with suppress(LimitError), inquiry.limited():
                 checks = settings.advise(run, checks, inquiry.about)

@@ -318,7 +318,7 @@ def _check_extensions(program: Program, models: _Models, settings: Settings, che
     model = registry.load(entry, {**settings.readings, **{name: PROGRAM_FACTS[name].values[1] for name in found}})
     for name, at in found.items():
         extension = EXTENSIONS[name]
-        if on_hardware or not model.mentioned & extension.relations:
+        if on_hardware or not model.mentioned & extension.names:
             message = f"the model `{entry.name}` knows nothing of {extension.words}"
             raise error(Code.OUTSIDE_SUBSET, message, at, f"ask {extension.models}: `--model`, or `under` in the file")
         if name == "proxies" and any(check.kind in PROGRESS_KINDS for check in checks):

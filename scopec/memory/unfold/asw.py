@@ -95,8 +95,7 @@ class Ordering:
 
     def _own(self, thread: str) -> tuple[str, ...]:
         """The events of a thread without its copies', which may come after its end."""
-        copies = {event.id for event in self.out.events if event.agent}
-        return tuple(event for event in self.of_thread(thread) if event not in copies)
+        return tuple(e.id for e in self.out.events if e.thread == thread and not e.agent)
 
     def of_thread(self, thread: str) -> tuple[str, ...]:
         """The events of a thread, in program order."""

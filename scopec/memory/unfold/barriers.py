@@ -20,6 +20,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.program import ir, mbarriers, values
 from scopec.program.mbarriers import MOST_BYTES, State
+from scopec.program.reasoning import bounds
 from scopec.program.types import LONG
 from scopec.program.values import Const, Reg, Value, substitute
 
@@ -47,8 +48,8 @@ def packed(program: Program) -> Program:
     of_mbarriers = {name for name, object_ in program.objects.items() if object_.use is ir.Use.MBARRIER}
     made = [(n.span, n.operation) for n in nodes if isinstance(n.operation, ir.BarrierInit)]
     for span, one in made:
-        if one.place.object in of_mbarriers and isinstance(one.count, Const) and one.count.value >= _MOST:
-            message = f"an mbarrier of {_MOST} arrivals and more is not modelled"
+        if one.place.object in of_mbarriers and one.count is not None and bounds(one.count)[1] >= _MOST:
+            message = f"an mbarrier of {_MOST} arrivals and more, or of who knows how many, is not modelled"
             raise error(Code.OUTSIDE_SUBSET, message, span, "let fewer threads arrive")
     counts = [one.count for _, one in made if one.count is not None and one.place.object not in of_mbarriers]
     encoding = _Encoding(_base([*counts, *_initial(program)]), frozenset(of_mbarriers))

@@ -72,36 +72,40 @@ def _completed(out: Unfolding) -> Iterator[Synchronises]:
 def _over(
     out: Unfolding, changes: dict[str, Value], before: Callable[[Event], Iterable[str]], why: str
 ) -> Iterator[Synchronises]:
-    events = {event.id: event for event in out.events}
-    for change, phase in changes.items():
-        if change not in events or not (group := tuple(before(events[change]))):
-            continue
-        for look, (found, over) in out.phases.looks.items():
-            if look in events and events[look].location == events[change].location:
-                following = values.binary("==", values.binary("+", phase, Const(1, types.LONG)), found)
-                when = values.binary("&&", following, over)
-                if when != values.FALSE:
-                    yield Synchronises(group, (look,), why, None if isinstance(when, Const) else when)
+    """What comes before the looks that find the phase over in which a change was made."""
+    for change, phase, look, found, over in _looks(out, changes):
+        if group := tuple(before(change)):
+            following = values.binary("==", values.binary("+", phase, Const(1, types.LONG)), found)
+            yield from _edge(group, (look.id,), why, values.binary("&&", following, over))
 
 
 def _later(out: Unfolding) -> Iterator[Synchronises]:
     """The write of each arrival, before itself, where it is of a later phase than the first."""
     events = {event.id: event for event in out.events}
     for arrival, phase in out.phases.arrivals.items():
-        when = values.binary("!=", values.binary("%", phase, Const(PHASES, types.LONG)), Const(0, types.LONG))
-        if arrival in events and when != values.FALSE:
-            write = events[arrival].rmw or ""
-            yield Synchronises((write,), (write,), "a later phase", None if isinstance(when, Const) else when)
+        if arrival in events:
+            write = (events[arrival].rmw or "",)
+            first = values.binary("%", phase, Const(PHASES, types.LONG))
+            yield from _edge(write, write, "a later phase", values.binary("!=", first, Const(0, types.LONG)))
 
 
 def _served(out: Unfolding) -> Iterator[Synchronises]:
     """The looks that find the phase over before an arrival's, and the write of that arrival."""
+    for arrival, phase, look, found, over in _looks(out, out.phases.arrivals):
+        when = values.binary("&&", values.binary("==", phase, found), over)
+        yield from _edge((look.id,), (arrival.rmw or "",), "a wait", when)
+
+
+def _looks(out: Unfolding, changes: dict[str, Value]) -> Iterator[tuple[Event, Value, Event, Value, Value]]:
+    """Each change of an mbarrier and each look at it, with the phases that they find, and where that is over."""
     events = {event.id: event for event in out.events}
-    for arrival, phase in out.phases.arrivals.items():
+    for change, phase in changes.items():
         for look, (found, over) in out.phases.looks.items():
-            known = arrival in events and look in events
-            if known and events[arrival].location == events[look].location:
-                when = values.binary("&&", values.binary("==", phase, found), over)
-                if when != values.FALSE:
-                    write = (events[arrival].rmw or "",)
-                    yield Synchronises((look,), write, "a wait", None if isinstance(when, Const) else when)
+            if change in events and look in events and events[change].location == events[look].location:
+                yield events[change], phase, events[look], found, over
+
+
+def _edge(before: tuple[str, ...], after: tuple[str, ...], why: str, when: Value) -> Iterator[Synchronises]:
+    """What comes before what where a condition holds, unless it never does."""
+    if when != values.FALSE:
+        yield Synchronises(before, after, why, None if isinstance(when, Const) else when)

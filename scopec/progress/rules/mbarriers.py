@@ -45,7 +45,7 @@ def _record(**fields: Term) -> Record:
     return record(**fields, bytes=term(0), copied=term(0), late=term(0))
 
 
-def written(write: Operated, old: Term) -> Term:
+def operated(write: Operated, old: Term) -> Term:
     """The state that an operation leaves of an mbarrier, whose state it finds as ``old``."""
     match write.operation:
         case ir.BarrierInit(_, None):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.program.ir import Use
-from scopec.progress.rules import mbarriers
+from scopec.progress.rules.mbarriers import none, operated
 from scopec.progress.steps import Arrival, BarrierWrite, Made, Operated, leaves
 from scopec.progress.terms import Name, Of, Short, Term, call, equal, field, if_, minus, plus, record, term
 from scopec.progress.transition import Definition, Laws
@@ -29,7 +29,7 @@ def first(object_: Object, index: int) -> Term:
         case Use.BARRIER:
             return made(value)
         case Use.MBARRIER:
-            return mbarriers.none()
+            return none()
         case _:
             return term(value)
 
@@ -47,7 +47,7 @@ def written(write: BarrierWrite, old: Term) -> Term:
         case Arrival(update, drop):
             return call("Drop" if drop else "Arrive", old, Of(update))
         case Operated():
-            return mbarriers.written(write, old)
+            return operated(write, old)
 
 
 def _laws() -> Iterator[Definition]:

@@ -15,7 +15,7 @@ from scopec.frontends.clang.machine.instructions import value_of
 from scopec.frontends.clang.machine.memory import Address, Memory, Private
 from scopec.program import ir, types, values
 from scopec.program.ir import BarrierFault
-from scopec.program.mbarriers import MOST_ARRIVALS, RULES, token_of
+from scopec.program.mbarriers import MOST_ARRIVALS, MOST_BYTES, RULES, token_of
 from scopec.program.reasoning import bounds
 from scopec.program.values import Const, Reg, Value
 
@@ -104,6 +104,15 @@ def unsigned_long(value: Value) -> Value:
     return as_type(resized("zext", value, 64), types.LONG)
 
 
+def _bytes(call: Call, position: int) -> Value:
+    """ "The valid range of tx-count [...] is 0 to 2^20 - 1" (PTX ISA, "mbarrier.expect_tx")."""
+    given = unsigned_long(fresh(call, position))
+    if bounds(given)[1] > MOST_BYTES:
+        few = values.binary("<=", given, Const(MOST_BYTES, types.LONG))
+        call.emit(ir.Assert(few, f"at most {MOST_BYTES} bytes are expected, or complete", implicit=True))
+    return given
+
+
 def _mode(call: Call, order: int, scope: int) -> ir.Mode:
     return ir.Mode(ORDERS[call.known(order)], ir.Scope(call.known(scope)))
 
@@ -125,7 +134,7 @@ def _arrive(*, expects: bool) -> Handler:
 
     def handler(call: Call) -> bool:
         register, fault = call.target(types.LONG), fault_register(call)
-        expect = unsigned_long(fresh(call, 2)) if expects else None
+        expect = _bytes(call, 2) if expects else None
         mode, drop = _mode(call, 2 + expects, 3 + expects), bool(call.known(4 + expects))
         count = unsigned_long(fresh(call, 1))
         keep_rules(call, ir.BarrierArrive(register.name, mbarrier(call), count, mode, drop, expect, fault))
@@ -138,7 +147,7 @@ def _expect(*, less: bool) -> Handler:
     """``expect_tx``, or ``complete_tx``."""
 
     def handler(call: Call) -> bool:
-        fault, bytes_ = fault_register(call), unsigned_long(fresh(call, 1))
+        fault, bytes_ = fault_register(call), _bytes(call, 1)
         if less:
             bytes_ = arithmetic("sub", number(0, 64), bytes_)
         mode = ir.Mode(ir.Order.RELAXED, ir.Scope(call.known(2)))
