@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from scopec.advice import advised
 from scopec.base import grammars
 from scopec.base.diagnostics import InputError
 from scopec.base.source import Source
@@ -108,6 +109,24 @@ def check_text(tmp_path: Path, text: str, **settings: object) -> Outcome:
     path.write_text(text, encoding="utf-8")
     (outcome,) = check([path], Settings(**settings))  # type: ignore[arg-type]
     return outcome
+
+
+#: Gets a text, `advise` and what overrides its settings.
+Asks = Callable[..., Outcome]
+
+
+@pytest.fixture
+def ask(write: Callable[..., Path]) -> Asks:
+    """Asks the embedded engine about a text that nothing is wrong with, with advice if wanted."""
+
+    def asked(text: str, *, advise: bool = False, **overrides: object) -> Outcome:
+        settings = Settings(Overrides(**overrides), engine="embedded", advise=advised if advise else None)  # type: ignore[arg-type]
+        (outcome,) = check([write(text)], settings)
+        assert outcome.failure is None
+        assert not [d for d in outcome.diagnostics if d.severity == "error"]
+        return outcome
+
+    return asked
 
 
 @pytest.fixture(scope="session")

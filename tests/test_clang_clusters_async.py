@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from scopec.base.diagnostics import Code, InputError
+from scopec.base.diagnostics import Code
 from tests.cluster_programs import SENT, WAITS, text_of
 from tests.conftest import check_text, program_of, verdicts
-from tests.test_clang_mbarriers import EXPECTS, HEAD, IN_CLUSTER, KERNEL, by_line, copied, program, statement
+from tests.mbarrier_texts import EXPECTS, HEAD, IN_CLUSTER, KERNEL, assert_refused, by_line, copied, program, statement
 
 REMOTE = "auto cluster = cg::this_cluster(); const unsigned rank = cluster.block_rank(), next = rank ^ 1; "
 REMOTE += "int* to = cluster.map_shared_rank(s, next); uint64_t* there = cluster.map_shared_rank(&bar, next); "
@@ -196,12 +196,7 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_refused_or_wrong(text: str) -> None:
     code, message = REFUSED[text]
-    with pytest.raises(InputError) as caught:
-        in_cluster(text)
-    (found,) = caught.value.diagnostics
-    assert found.code is code
-    assert message in f"{found.message}; {found.help}"
-    assert found.span.line == HEAD.count("\n") + KERNEL.count("\n") + 2
+    assert_refused(lambda: in_cluster(text), code, message, 2)
 
 
 NOT_THERE = "accesses what is not in `{}`"

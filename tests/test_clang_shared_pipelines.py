@@ -11,7 +11,7 @@ from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.show import words
 from tests.conftest import check_text, program_of, verdicts
-from tests.test_clang_mbarriers import ARRIVES, INIT, by_line
+from tests.mbarrier_texts import ARRIVES, INIT, by_line
 
 HEAD = """
 #include <cuda/pipeline>

@@ -20,8 +20,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.program import ir, mbarriers, values
 from scopec.program.mbarriers import MOST_BYTES, State
-from scopec.program.reasoning import bounds
-from scopec.program.types import LONG
+from scopec.program.types import INT, LONG
 from scopec.program.values import Const, Reg, Value, substitute
 
 if TYPE_CHECKING:
@@ -48,8 +47,8 @@ def packed(program: Program) -> Program:
     of_mbarriers = {name for name, object_ in program.objects.items() if object_.use is ir.Use.MBARRIER}
     made = [(n.span, n.operation) for n in nodes if isinstance(n.operation, ir.BarrierInit)]
     for span, one in made:
-        if one.place.object in of_mbarriers and one.count is not None and bounds(one.count)[1] >= _MOST:
-            message = f"an mbarrier of {_MOST} arrivals and more, or of who knows how many, is not modelled"
+        if one.place.object in of_mbarriers and isinstance(one.count, Const) and one.count.value >= _MOST:
+            message = f"an mbarrier of {_MOST} arrivals and more is not modelled"
             raise error(Code.OUTSIDE_SUBSET, message, span, "let fewer threads arrive")
     counts = [one.count for _, one in made if one.count is not None and one.place.object not in of_mbarriers]
     encoding = _Encoding(_base([*counts, *_initial(program)]), frozenset(of_mbarriers))
@@ -151,7 +150,7 @@ class _Encoding:
         if isinstance(operation, ir.BarrierInit):
             yield ir.Load(found.name, operation.place, operation.mode)
             if operation.fault:
-                yield ir.Set(operation.fault, mbarriers.fault(operation, state))
+                yield ir.Set(operation.fault, self._fault_of(operation, state))
             times = values.binary("/", state.phase, self._const(PHASES))
             if operation.count is None:
                 times = values.binary("+", times, self._const(1))
@@ -178,6 +177,14 @@ class _Encoding:
                 yield ir.Set(target, over)
         if operation.fault:
             yield ir.Set(operation.fault, mbarriers.fault(operation, state))
+
+    def _fault_of(self, operation: ir.BarrierInit, state: State) -> Value:
+        """The rule that is broken; a count that is computed and has no room in a number is out of range, too."""
+        found = mbarriers.fault(operation, state)
+        if operation.count is None or isinstance(operation.count, Const):
+            return found
+        many = values.binary(">=", values.convert(operation.count, LONG), self._const(_MOST))
+        return values.choose(many, Const(ir.BarrierFault.COUNT, INT), found)
 
     def state(self, number: Value) -> State:
         """The state that a number is."""
