@@ -1,7 +1,8 @@
-"""Builds a control-flow graph instruction by instruction."""
+"""Builds a control-flow graph instruction by instruction, or one with several operations in the place of one."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
@@ -9,6 +10,8 @@ from scopec.program.ir import Body, Branch, Do, Exit, Node
 from scopec.program.specialise import specialise
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from scopec.base.source import Span
     from scopec.program.ir import Operation
     from scopec.program.types import IntType
@@ -104,3 +107,19 @@ class Builder:
             assert place is not None, "a label that was never placed"
             number = place
         return number
+
+
+def expanded(body: Body, of: Callable[[Operation, int], Iterable[Operation]]) -> Body:
+    """A body in which each operation is those that ``of`` makes of it and of its node's number: at least one."""
+    nodes = dict(body.nodes)
+    for number, node in body.nodes.items():
+        if not isinstance(node, Do):
+            continue
+        *before, last = of(node.operation, number)
+        at = number
+        for operation in before:
+            following = max(*nodes, at) + 1
+            nodes[at] = Do(operation, node.span, following)
+            at = following
+        nodes[at] = Do(last, node.span, node.next)
+    return replace(body, nodes=nodes)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.program import ir, values
+from scopec.program.builder import expanded
 from scopec.program.ir import Order
 from scopec.program.values import Reg
 
@@ -33,18 +34,7 @@ def compiled(program: Program) -> Program:
     """The program with the instructions of PTX that its operations are."""
 
     def change(body: ir.Body) -> ir.Body:
-        nodes = dict(body.nodes)
-        for number, node in body.nodes.items():
-            if not isinstance(node, ir.Do):
-                continue
-            *before, last = instructions(node.operation, program.objects)
-            at = number
-            for operation in before:
-                following = max(*nodes, at) + 1
-                nodes[at] = ir.Do(operation, node.span, following)
-                at = following
-            nodes[at] = ir.Do(last, node.span, node.next)
-        return replace(body, nodes=nodes)
+        return expanded(body, lambda operation, _: instructions(operation, program.objects))
 
     return program.with_bodies(change)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.program import ir, mbarriers, values
+from scopec.program.builder import expanded
 from scopec.program.mbarriers import MOST_BYTES, State
 from scopec.program.types import INT, LONG
 from scopec.program.values import Const, Reg, Value, substitute
@@ -87,23 +88,15 @@ class _Encoding:
         return replace(object_, values=tuple(v and v * (self.base + 1) for v in object_.values))
 
     def body(self, body: ir.Body) -> ir.Body:
-        nodes = dict(body.nodes)
-        for number, node in body.nodes.items():
-            if not (isinstance(node, ir.Do) and isinstance(node.operation, ir.BarrierOperation)):
-                continue
-            operations = (
-                self._of_mbarrier(node.operation, number)
-                if node.operation.place.object in self.mbarriers
-                else self._of_barrier(node.operation)
-            )
-            *before, last = operations
-            at = number
-            for operation in before:
-                following = max(*nodes, at) + 1
-                nodes[at] = ir.Do(operation, node.span, following)
-                at = following
-            nodes[at] = ir.Do(last, node.span, node.next)
-        return replace(body, nodes=nodes)
+        return expanded(body, self._operations)
+
+    def _operations(self, operation: ir.Operation, number: int) -> Iterator[ir.Operation]:
+        if not isinstance(operation, ir.BarrierOperation):
+            yield operation
+        elif operation.place.object in self.mbarriers:
+            yield from self._of_mbarrier(operation, number)
+        else:
+            yield from self._of_barrier(operation)
 
     # ---- barriers of the library
 
