@@ -134,12 +134,29 @@ def test_with_little_memory_a_call_says_so(kilobytes: int, name: str, tmp_path: 
     (tmp_path / name).write_text(HOLDS if name == "p.litmus" else text)
     command = f'ulimit -v {kilobytes}; exec "$0" -m scopec.cli check --no-cache --engine embedded {name}'
     done = subprocess.run(
-        ["sh", "-c", command, sys.executable], cwd=tmp_path, capture_output=True, text=True, check=False
+        ["sh", "-c", command, sys.executable], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120
     )
     assert done.returncode in (0, 4), done.stderr
     assert "Traceback" not in done.stderr
     assert "This is a bug" not in done.stderr
     assert done.returncode == 0 or re.search(r"ulimit -v|less memory", done.stderr), done.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited otherwise")
+def test_a_thread_gets_memory_where_there_is_little() -> None:
+    """Less than an arena of malloc, 64 MB: a thread that wants its own gets a page for each object, soon nothing, and
+    CPython 3.11 then tries for ever to raise a MemoryError."""
+    program = """
+import resource, threading
+from scopec.base.children import prepare_for_little_memory
+resource.setrlimit(resource.RLIMIT_AS, (int(open("/proc/self/statm").read().split()[0]) * 4096 + (24 << 20),) * 2)
+prepare_for_little_memory()
+thread = threading.Thread(target=lambda: print(len([bytearray(600) for _ in range(8_000)])))
+thread.start()
+thread.join()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=120)
+    assert done.stdout == "8000\n", done.stderr
 
 
 @pytest.mark.parametrize("limit", ["-n 8", "-n 12", "-n 16"])

@@ -17,6 +17,7 @@ from functools import cache, partial
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
+_M_ARENA_MAX = -8  # of glibc's malloc.h
 
 
 def started(command: Sequence[str], memory: int | None = None, **how: Any) -> subprocess.Popen[Any]:
@@ -38,10 +39,17 @@ def memory_of_the_system() -> int | None:
 
 
 def prepare_for_little_memory() -> None:
-    """Load what a thread needs to end, which could not be loaded then, and which would end the process."""
+    """Let threads begin and end where the system gives little memory.
+
+    What a thread needs to end is loaded now: it could not be loaded then, which would end the process.  And threads
+    share one arena of malloc (glibc's ``mallopt``): one that finds no place for its own gets no memory from its first
+    step on, where CPython 3.11 tries for ever to raise the MemoryError, and lets no other thread go on.
+    """
     if memory_of_the_system() is not None:
         with suppress(OSError):
             ctypes.CDLL("libgcc_s.so.1")
+        with suppress(AttributeError):  # another C library
+            ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
 
 
 if sys.platform == "linux":
