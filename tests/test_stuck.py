@@ -16,8 +16,8 @@ from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.hangs import conditions
+from scopec.hangs.context import Context
 from scopec.hangs.graph import StuckGraph, build
-from scopec.hangs.surroundings import Surroundings
 from scopec.memory.events.events import Left
 from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
@@ -57,7 +57,7 @@ def run_of(write: Callable[..., Path]) -> Callable[..., Run]:
 
 
 def graph_of(run: Run) -> StuckGraph:
-    return build(Surroundings(progress_problem(run, "Termination").system, run.relevance), run.settings.bound["unroll"])
+    return build(Context(progress_problem(run, "Termination").system, run.slice), run.settings.bound["unroll"])
 
 
 def answers(asked: Search) -> dict[str, Execution | None]:
@@ -97,7 +97,7 @@ def left(found: StuckGraph, thread: str) -> set[Left]:
 def test_a_wait_loop_is_a_period_or_one_turn(run_of: Callable[..., Run]) -> None:
     found = graph_of(run_of(kernel("while (x.load() == 0);", "x.store(1);")))
     assert accesses(found, "k[0][0]") == [("R x", False), ("R x", True)]
-    assert {Left.TURNING, Left.UNSTARTED} <= left(found, "k[0][0]")
+    assert {Left.SPINNING, Left.UNSTARTED} <= left(found, "k[0][0]")
     assert Left.BEYOND not in left(found, "k[0][0]")
 
 
@@ -117,9 +117,9 @@ def test_a_loop_that_alternates_has_a_period_of_two_turns(run_of: Callable[..., 
 
 def test_a_counter_that_decides_nothing_does_not_keep_a_state_from_recurring(run_of: Callable[..., Run]) -> None:
     text = "int n = 0; while (x.load() == 0) ++n; plain = n;"
-    assert Left.DRIFTING not in left(graph_of(run_of(kernel(text))), "k[0][0]")
+    assert Left.DIVERGING not in left(graph_of(run_of(kernel(text))), "k[0][0]")
     counts = "int n = 0; while (x.load() == 0) { n = n + 1 + x.load(); if (n > 1000) break; }"
-    assert Left.DRIFTING in left(graph_of(run_of(kernel(counts))), "k[0][0]")
+    assert Left.DIVERGING in left(graph_of(run_of(kernel(counts))), "k[0][0]")
 
 
 def test_a_bounded_loop_has_no_period(run_of: Callable[..., Run]) -> None:

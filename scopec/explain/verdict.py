@@ -10,7 +10,7 @@ from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
     from scopec.explain.fixes import Replacement
-    from scopec.hangs.asked import Asked
+    from scopec.hangs.provenance import Provenance
     from scopec.program.expectations import Expectation
     from scopec.progress.schedule import Schedule
 
@@ -50,7 +50,7 @@ class Check:
     fix: tuple[Replacement, ...] = ()
     elsewhere: str | None = None
     cached: bool = False
-    hangs: Asked | None = None
+    hangs: Provenance | None = None
     assuming: str | None = None
     known: bool = False
     orders: str | None = None

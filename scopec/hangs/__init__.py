@@ -1,10 +1,10 @@
 """Hangs that only a weaker memory allows: executions in which nothing changes any more.
 
 - ``graph``: the graph of stuck executions
-- ``operations``, ``spin_loops``, ``surroundings``: where a thread may be left for ever
+- ``operations``, ``spin_loops``, ``context``: where a thread may be left for ever
 - ``conditions``, ``terms``: the promises, asked of a state that lasts
-- ``relevance``: which accesses matter
+- ``slicing``: which accesses matter
 - ``execution``, ``final_status``: such an execution, and where each thread is
 - ``missing``: the order that it lacks, in a sentence
-- ``asked``: which part of a question was asked, and of whom
+- ``provenance``: which part of a question was asked, and of whom
 """

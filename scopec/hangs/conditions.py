@@ -19,7 +19,7 @@ from scopec.progress.terms import Fn, at, call, implies, op, size
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.hangs.final_status import Standing
+    from scopec.hangs.final_status import FinalStatus
     from scopec.memory.events.paths import Paths
     from scopec.progress.models import Property
     from scopec.progress.system import System
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 class Conditions:
     """What holds of the threads of a system in a state that lasts for ever."""
 
-    def __init__(self, system: System, standings: Mapping[str, Standing]) -> None:
+    def __init__(self, system: System, statuses: Mapping[str, FinalStatus]) -> None:
         self.system = system
-        self.of = standings
-        self.terms = Terms(system, standings)
+        self.of = statuses
+        self.terms = Terms(system, statuses)
 
     def stuck(self, property_: Property) -> Paths:
         """Where every thread is in a final condition, and the property fails for ever."""
@@ -40,23 +40,23 @@ class Conditions:
 
     def undecided(self, property_: Property) -> Paths:
         """Where a thread goes on beyond the bound, or goes round and no state recurs, so that it may never end."""
-        standings = [self.of[t.name] for t in self.system.everyone]
-        beyond = some(s.beyond for s in standings)
-        drifting = some(s.drifting for s in standings)
-        left = [some((s.final, s.drifting)) for s in standings]
+        statuses = [self.of[t.name] for t in self.system.everyone]
+        beyond = some(s.beyond for s in statuses)
+        diverging = some(s.diverging for s in statuses)
+        left = [some((s.final, s.diverging)) for s in statuses]
         # Beyond the bound the others may be taken to have got as far as they can.
         kept = [negated(self._could_step(t)) for t in self.system.everyone]
-        cut = every((beyond, *(some((one, s.beyond)) for one, s in zip(left, standings, strict=True)), *kept))
-        return every((self._placed(), some((cut, every((drifting, *left, self._fails(property_)))))))
+        cut = every((beyond, *(some((one, s.beyond)) for one, s in zip(left, statuses, strict=True)), *kept))
+        return every((self._placed(), some((cut, every((diverging, *left, self._fails(property_)))))))
 
     def _fails(self, property_: Property) -> Paths:
         """Where not everything has ended, and each promise is kept; for ``Progress`` also no step counts any more."""
-        standings = [self.of[t.name] for t in self.system.everyone]
+        statuses = [self.of[t.name] for t in self.system.everyone]
         kept = every(self._kept(promise) for promise in promises(self.system))
-        silent = some(s.silent for s in standings)
+        silent = some(s.silent for s in statuses)
         parts: list[Paths] = [negated(self._all_done()), some((silent, kept))]
         if property_ == "Progress":
-            parts += [negated(s.counted) for s in standings]
+            parts += [negated(s.counted) for s in statuses]
         return every(parts)
 
     def _all_done(self) -> Paths:
@@ -99,8 +99,8 @@ class Conditions:
                 return NEVER  # in a period nothing fails without a reason
 
     def _could_step(self, thread: ir.Thread) -> Paths:
-        standing = self.of[thread.name]
-        return some((standing.stopped, standing.may_return, self._could_start(thread)))
+        status = self.of[thread.name]
+        return some((status.stopped, status.may_return, self._could_start(thread)))
 
     # ---- which blocks have started, and could start
 

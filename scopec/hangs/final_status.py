@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FinalStatus:
     """Guards: where a thread's grid is launched, it runs or has run, it could start and does not, it ends; and so on.
 
-    ``counted`` is where it turns with steps that count as progress, ``queries`` where it turns and is told "not ready";
-    ``may_return`` where it stays in a call that could return.  Where it drifts, or goes on beyond the bound, it is not
-    known to be left there.
+    ``counted`` is where it spins with steps that count as progress, ``queries`` where it spins and is told "not
+    ready"; ``may_return`` where it stays in a call that could return.  Where it is ``diverging``, or goes on ``beyond``
+    the bound, it is not known to be left there.
     """
 
     thread: str
@@ -26,8 +26,8 @@ class Standing:
     started: Guard
     may_start: Guard
     ended: Guard
-    turning: Guard
-    drifting: Guard
+    spinning: Guard
+    diverging: Guard
     counted: Guard
     queries: Guard
     waiting: Guard
@@ -39,13 +39,13 @@ class Standing:
     @property
     def final(self) -> Paths:
         """Where the thread is in a final condition."""
-        left = (self.ended, self.turning, self.waiting, self.pending, self.stopped)
+        left = (self.ended, self.spinning, self.waiting, self.pending, self.stopped)
         return some((negated(self.started), *left))
 
     @property
     def goes_on(self) -> Guard:
         """Where it goes round for ever, as far as is known."""
-        return self.turning | self.drifting
+        return self.spinning | self.diverging
 
     @property
     def silent(self) -> Guard:

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.hangs.final_status import Standing
-from scopec.hangs.spin_loops import TurningRun
+from scopec.hangs.final_status import FinalStatus
+from scopec.hangs.spin_loops import SpinningRun
 from scopec.memory.events.events import Cut, EventGraph, Left
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold import warp_collectives
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.base.source import Span
-    from scopec.hangs.surroundings import Surroundings
+    from scopec.hangs.context import Context
     from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
     from scopec.progress.system import System
@@ -44,40 +44,38 @@ class StuckGraph:
     """
 
     graph: EventGraph
-    standings: Mapping[str, Standing]
+    statuses: Mapping[str, FinalStatus]
     timeouts: frozenset[Span] = frozenset()
     wakes_one_of: frozenset[str] = frozenset()
 
 
-def build(around: Surroundings, unroll: int, reductions: Reductions | None = None) -> StuckGraph:
+def build(context: Context, unroll: int, reductions: Reductions | None = None) -> StuckGraph:
     """The graph of stuck executions of a system, at most ``unroll`` turns of a loop before a period and in it.
 
     ``reductions`` are those that hold for the question, all if none are given.  Raises InputError for what an event
     graph cannot be made of.
     """
     reductions = reductions or Reductions()
-    found = _build(around, unroll, frozenset(), reductions)
+    found = _build(context, unroll, frozenset(), reductions)
     safe = safe_assertions(found.graph) if reductions.safe_assertions else frozenset()
-    return _build(around, unroll, safe, reductions) if safe else found
+    return _build(context, unroll, safe, reductions) if safe else found
 
 
-def _build(
-    around: Surroundings, unroll: int, safe: frozenset[tuple[str, Span, str]], reductions: Reductions
-) -> StuckGraph:
-    system, program = around.system, around.system.program
+def _build(context: Context, unroll: int, safe: frozenset[tuple[str, Span, str]], reductions: Reductions) -> StuckGraph:
+    system, program = context.system, context.system.program
     starts: dict[str, Guard] = {}
     begun: dict[str, Guard] = {}
 
     def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
-        nonlocal around
-        around = around.fresh()
+        nonlocal context
+        context = context.fresh()
         out = Unfolding(program, safe, joint, ahead, reductions)
         for thread, guard in started(out):
             begun[thread.name] = guard
-            if thread.name in around.taking_part and thread.name not in {host.name for host in system.hosts}:
+            if thread.name in context.taking_part and thread.name not in {host.name for host in system.hosts}:
                 starts[thread.name] = _may_start(out, thread, guard)
                 guard &= starts[thread.name]
-            run(TurningRun(out, replace(thread, body=around.relevance.bodies[thread.name]), unroll, around), guard)
+            run(SpinningRun(out, replace(thread, body=context.slice.bodies[thread.name]), unroll, context), guard)
         return out
 
     out = warp_collectives.in_step(executed)
@@ -94,23 +92,23 @@ def _build(
     blocking = Blocking(
         out, ordering, quorums, idle, lambda barrier: barrier.named or not system.exited_hold(barrier.group), stops
     )
-    impossible = [*exchanged, *blocking.run(), *_queries(around, ordering, blocking)]
-    standings = {
-        thread.name: _standing(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
+    impossible = [*exchanged, *blocking.run(), *_queries(context, ordering, blocking)]
+    statuses = {
+        thread.name: _status(thread, system, out, blocking, begun, starts.get(thread.name, out.guards.always))
         for thread in system.everyone
     }
     asleep = {
-        read: tuple(event for event, at, _ in around.notifications if at == location)
-        for read, location, _ in around.sleeping
+        read: tuple(event for event, at, _ in context.notifications if at == location)
+        for read, location, _ in context.sleeping
     }
-    sleepers = {(at, thread) for _, at, thread in around.sleeping}
+    sleepers = {(at, thread) for _, at, thread in context.sleeping}
     one_of = {
         at.object
-        for _, at, everyone in around.notifications
+        for _, at, everyone in context.notifications
         if not everyone and sum(here == at for here, _ in sleepers) > 1
     }
     found = graph(out, impossible, asleep=asleep)
-    return StuckGraph(found, standings, frozenset(around.timeouts), frozenset(one_of))
+    return StuckGraph(found, statuses, frozenset(context.timeouts), frozenset(one_of))
 
 
 def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
@@ -121,9 +119,9 @@ def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
     return here
 
 
-def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> Iterator[tuple[Guard, Value]]:
+def _queries(context: Context, ordering: Ordering, blocking: Blocking) -> Iterator[tuple[Guard, Value]]:
     """What no execution has: a query that says for ever that work is not complete which is."""
-    open_ = dict.fromkeys(around.queries, blocking.out.guards.never)
+    open_ = dict.fromkeys(context.queries, blocking.out.guards.never)
     for call, grid, path, _ in ordering.completions():
         if call.id in open_:
             open_[call.id] |= path & blocking.grid_stuck(grid)
@@ -133,9 +131,9 @@ def _queries(around: Surroundings, ordering: Ordering, blocking: Blocking) -> It
         yield events[query].guard & ~work, ready
 
 
-def _standing(
+def _status(
     thread: ir.Thread, system: System, out: Unfolding, blocking: Blocking, begun: Mapping[str, Guard], starts: Guard
-) -> Standing:
+) -> FinalStatus:
     never = out.guards.never
     cuts = [cut for cut in out.cuts if cut.thread == thread.name and not cut.stopped]
     stopped = blocking.stopped(thread.name)
@@ -160,7 +158,7 @@ def _standing(
             nowhere |= cut.guard
     counted, queries = never, never
     for cut in cuts:
-        if cut.left in (Left.TURNING, Left.DRIFTING):
+        if cut.left in (Left.SPINNING, Left.DIVERGING):
             assert cut.counted is not None
             assert cut.queries is not None
             counted |= cut.guard & cut.counted
@@ -173,14 +171,14 @@ def _standing(
         ended = begins & starts
     ended = (ended & ~blocking.stuck[thread.name]) | (launched & stopped)
     pending = left(Left.PENDING)
-    return Standing(
+    return FinalStatus(
         thread=thread.name,
         launched=launched,
         started=begins & starts,
         may_start=begins & ~starts & ~stopped,
         ended=ended,
-        turning=left(Left.TURNING),
-        drifting=left(Left.DRIFTING),
+        spinning=left(Left.SPINNING),
+        diverging=left(Left.DIVERGING),
         counted=counted,
         queries=queries,
         waiting=left(Left.WAITING) & ~in_call & ~nowhere,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scopec.base.source import Span
-    from scopec.hangs.surroundings import Surroundings
+    from scopec.hangs.context import Context
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
     from scopec.program.observe import Location
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 class LeftRun(ThreadRun):
     """One thread of a graph of stuck executions.
 
-    ``around`` says what matters, and where a thread may be left.  ``trial`` says whether a loop is gone round to see
-    what kind it is, ``turning`` that a period is gone round.
+    ``context`` says what matters, and where a thread may be left.  ``trial`` says whether a loop is gone round to see
+    what kind it is, ``spinning`` that a period is gone round.
     """
 
-    def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, around: Surroundings) -> None:
+    def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, context: Context) -> None:
         super().__init__(out, thread, unroll, frozenset())
-        self.around = around
-        self.deciding = without_idle_stores(self.body, around.relevance.deciding)
+        self.context = context
+        self.deciding = without_idle_stores(self.body, context.slice.deciding)
         self.trial = False
-        self.turning = False
+        self.spinning = False
         #: For each loop around, outermost first, the registers that count its turns, with what each adds.
         self.clocks: list[Mapping[str, int]] = []
         self.counted = out.guards.never
@@ -83,18 +83,18 @@ class LeftRun(ThreadRun):
         if self.trial:
             return self.plainly(state, operation, span)
         silent = isinstance(operation, (ir.Set, ir.Assert, ir.Operand, ir.Called))
-        if not silent and self.turning and self.around.counts(self.thread, operation):
+        if not silent and self.spinning and self.context.counts(self.thread, operation):
             self.counted |= state.guard
-        if not self.turning and self.around.may_stop(self.thread):
+        if not self.spinning and self.context.may_stop(self.thread):
             inside = any(evaluation.vector for evaluation in state.evaluations)  # whole: it stops before all of it
             if not inside and (not silent or (isinstance(operation, ir.Operand) and operation.vector)):
                 stops = self.either("stops", span)
                 self.leave(state.guard & stops, Left.STOPPED, span)
                 state = replace(state, guard=state.guard & ~stops)
-        if self.turning:
+        if self.spinning:
             return self.again(state, operation, span)
         state = self.plainly(state, operation, span)
-        if isinstance(operation, ir.Call) and self.around.may_pend(self.thread, operation):
+        if isinstance(operation, ir.Call) and self.context.may_pend(self.thread, operation):
             pends = self.either("pends", span)
             self.leave(state.guard & pends, Left.PENDING, span, call_in_words(called(operation), self.out.program))
             state = replace(state, guard=state.guard & ~pends)
@@ -104,12 +104,12 @@ class LeftRun(ThreadRun):
         """An operation that is made once; what no thread could notice is left out."""
         match operation:
             case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place):
-                if place.object in self.around.relevance.mute:
+                if place.object in self.context.slice.mute:
                     return self.unnoticed(state, operation)
-                return super().perform(state, self.around.relevance.simplified(operation), span)
+                return super().perform(state, self.context.slice.simplified(operation), span)
             case ir.Decide(target, "clock" | "watchdog" as what):
                 if not self.trial and self.inside:
-                    self.around.timeouts.add(self.span_of(self.inside[-1]))
+                    self.context.timeouts.add(self.span_of(self.inside[-1]))
                 if what == "watchdog":
                     return self.set(state, target, values.FALSE)
                 return super().perform(state, operation, span)
@@ -136,14 +136,14 @@ class LeftRun(ThreadRun):
         def note(here: State, at: Location) -> tuple[Value, ...]:
             text = f"notify {'all' if everyone else 'one'} {self.out.program.objects[at.object].element(at.index)}"
             event = self.event(here, self.blank(here, Kind.CALL, span, text))
-            self.around.notifications.append((event.id, at, everyone))
+            self.context.notifications.append((event.id, at, everyone))
             return ()
 
         self.at_each(state, place, span, note)
 
     def event(self, state: State, event: Event) -> Event:
         """Add an event; a read of a period takes the last write."""
-        return super().event(state, replace(event, last=self.turning and event.kind is Kind.READ))
+        return super().event(state, replace(event, last=self.spinning and event.kind is Kind.READ))
 
     def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
         """A weak compare-exchange may fail without a reason: not in a loop that then does the same turn again."""
@@ -160,21 +160,21 @@ class LeftRun(ThreadRun):
         if self.trial:
             return super().wait(state, operation, span)
         location = self.location(state, operation.place, span)
-        sleeps = self.out.guards.never if self.turning else self.either("waits", span)
-        if not self.turning:
+        sleeps = self.out.guards.never if self.spinning else self.either("waits", span)
+        if not self.spinning:
             blocked = replace(state, guard=state.guard & sleeps)
             read, met = self.turn(blocked, replace(operation, new=None), location, span)
             if operation.notified:
-                self.around.sleeping.append((read.name, location, self.thread.name))
+                self.context.sleeping.append((read.name, location, self.thread.name))
             else:
                 self.out.events[-1] = replace(self.out.events[-1], last=True)
             self.leave(blocked.guard & ~met, Left.WAITING, span, read.name)
             self.leave(met, Left.LEFT_OUT, span)
         goes_on = replace(state, guard=state.guard & ~sleeps)
-        read, met = self.turn(goes_on, replace(operation, new=None) if self.turning else operation, location, span)
+        read, met = self.turn(goes_on, replace(operation, new=None) if self.spinning else operation, location, span)
         self.leave(goes_on.guard & ~met, Left.LEFT_OUT, span)
         after = self.set(replace(state, guard=met), operation.target, read)
-        if self.turning and operation.new is not None:
+        if self.spinning and operation.new is not None:
             same = self.guard_of(values.binary("==", self.value(after, operation.new, span), read))
             self.leave(met & ~same, Left.LEFT_OUT, span)
             after = replace(after, guard=met & same)
@@ -189,10 +189,10 @@ class LeftRun(ThreadRun):
         """
         match operation:
             case ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place) if (
-                place.object in self.around.relevance.mute
+                place.object in self.context.slice.mute
             ):
                 return self.unnoticed(state, operation)
-            case ir.Store(place=place) if place.object in self.around.relevance.valueless:
+            case ir.Store(place=place) if place.object in self.context.slice.valueless:
                 return state
             case ir.Store(place, value, _):
                 stored = self.value(state, value, span)
@@ -205,7 +205,7 @@ class LeftRun(ThreadRun):
 
                 def update(here: State, at: Location) -> tuple[Value, ...]:
                     old = self.read(here, at, mode, span)
-                    if place.object in self.around.relevance.valueless:
+                    if place.object in self.context.slice.valueless:
                         return old, values.TRUE
                     return old, values.binary("==", self.value(self.set(here, target, old), new, span), old)
 
@@ -219,7 +219,7 @@ class LeftRun(ThreadRun):
                 return self.set(state, target, values.TRUE)
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 after = super().perform(state, operation, span)
-                self.around.queries.append(self.out.events[-1].id)
+                self.context.queries.append(self.out.events[-1].id)
                 self.queries |= state.guard & self.guard_of(
                     values.binary("!=", after.registers[target], Const(0, values.TRUE.type))
                 )

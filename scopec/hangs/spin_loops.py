@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
 
 
-class TurningRun(LeftRun):
+class SpinningRun(LeftRun):
     """One thread of a graph of stuck executions.
 
     A wait that counts its turns gives up at last, even if its limit lies beyond the turns that are followed.
@@ -51,7 +51,7 @@ class TurningRun(LeftRun):
         self.agree(loop)
         self.inside.append(loop)
         self.clocks.append({} if needed is None else clocks(self.body, loop))
-        if self.turning:
+        if self.spinning:
             self.through(loop, needed)
         else:
             self.rounds(loop, needed)
@@ -63,7 +63,7 @@ class TurningRun(LeftRun):
         if not self.trial and self.clocks:
             inside, counts = self.inside[-1].nodes(), self.clocks[-1]
             if (then in inside) != (otherwise in inside) and registers(condition) & counts.keys():
-                if self.turning:  # it does not go round for ever
+                if self.spinning:  # it does not go round for ever
                     self.changes(state, span)
                     return
                 turns_ = gives_up(condition, state.registers, counts, stays=then in inside)
@@ -141,9 +141,9 @@ class TurningRun(LeftRun):
         """Whether the thread may be left for ever inside a turn of a loop."""
         operations = [node.operation for n in loop.nodes() if isinstance(node := self.body.nodes[n], ir.Do)]
         return (
-            self.around.may_stop(self.thread)
+            self.context.may_stop(self.thread)
             or any(isinstance(element, Loop) for element in loop.rest)
-            or any(effects(op).waits or self.around.may_pend(self.thread, op) for op in operations)
+            or any(effects(op).waits or self.context.may_pend(self.thread, op) for op in operations)
         )
 
     def may_turn(self, state: State, begin: list[State], span: Span) -> State:
@@ -211,7 +211,7 @@ class TurningRun(LeftRun):
         """Go round for ever: whole turns until the state is what it was at the beginning."""
         span, live = self.span_of(loop), self.live_inside(loop) - self.clocks[-1].keys()
         pending, self.pending = self.pending, {}
-        counted, queries, self.turning = self.counted, self.queries, True
+        counted, queries, self.spinning = self.counted, self.queries, True
         self.counted = self.out.guards.always if self.trivial(loop) else self.out.guards.never
         self.queries = self.out.guards.never
         state, mark, self.around_period = begin, len(self.out.events), loop.head
@@ -229,16 +229,16 @@ class TurningRun(LeftRun):
             back = self.merged(loop.head)
             recurs = self.same(begin, back, live, self.out.guards.never)
             if not recurs.never:
-                cut = Cut(self.thread.name, span, recurs, True, len(self.out.events), left=Left.TURNING)
+                cut = Cut(self.thread.name, span, recurs, True, len(self.out.events), left=Left.SPINNING)
                 self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
             state = replace(back, guard=back.guard & ~recurs)
             self.pending = {}
             if state.guard.never:
                 break
         else:
-            cut = Cut(self.thread.name, span, state.guard, True, len(self.out.events), left=Left.DRIFTING)
+            cut = Cut(self.thread.name, span, state.guard, True, len(self.out.events), left=Left.DIVERGING)
             self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
-        self.pending, self.counted, self.queries, self.turning = pending, counted, queries, False
+        self.pending, self.counted, self.queries, self.spinning = pending, counted, queries, False
 
     def live_inside(self, loop: Loop) -> frozenset[str]:
         """The registers that matter to a thread that never leaves a loop."""
@@ -265,5 +265,5 @@ class TurningRun(LeftRun):
             if needed is not None and needed[1]:
                 self.leave(left.guard, Left.LEFT_OUT, span)
             else:
-                cut = Cut(self.thread.name, span, left.guard, True, len(self.out.events), left=Left.DRIFTING)
+                cut = Cut(self.thread.name, span, left.guard, True, len(self.out.events), left=Left.DIVERGING)
                 self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))

@@ -21,7 +21,7 @@ from scopec.progress.transition import Definition
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.hangs.final_status import Standing
+    from scopec.hangs.final_status import FinalStatus
     from scopec.memory.events.paths import Paths
     from scopec.progress.system import System
 
@@ -50,11 +50,11 @@ Bound: TypeAlias = "Mapping[str, Meaning]"
 
 
 class Terms:
-    """The terms of a system, where its threads stand as ``standings`` say."""
+    """The terms of a system, where its threads stand as ``statuses`` say."""
 
-    def __init__(self, system: System, standings: Mapping[str, Standing]) -> None:
+    def __init__(self, system: System, statuses: Mapping[str, FinalStatus]) -> None:
         self.system = system
-        self.of = standings
+        self.of = statuses
 
     def holds(self, condition: Term, **bound: str) -> Paths:
         """Where a condition holds, of threads or units that it has names for."""
@@ -134,13 +134,13 @@ class Terms:
     def _call(self, name: str, arguments: list[Meaning]) -> Meaning:
         match name, arguments:
             case (("Started" | "Done" | "Running" | "InApi" | "NotReadyQuery"), [str(thread)]):
-                standing = self.of[thread]
+                status = self.of[thread]
                 return {
-                    "Started": standing.started,
-                    "Done": standing.ended,
-                    "Running": standing.started & ~standing.ended,
-                    "InApi": standing.pending,
-                    "NotReadyQuery": standing.queries,
+                    "Started": status.started,
+                    "Done": status.ended,
+                    "Running": status.started & ~status.ended,
+                    "InApi": status.pending,
+                    "NotReadyQuery": status.queries,
                 }[name]
             case _:
                 definition = self.definitions[name]

@@ -58,7 +58,7 @@ class Reductions:
     such a write reads the same from the write before it, and release sequences go on without it.
 
     ``mute``: of a search for executions that get stuck, accesses are no events that decide nothing and synchronise
-    nothing (:mod:`scopec.hangs.relevance`).
+    nothing (:mod:`scopec.hangs.slicing`).
 
     ``whole``: nobody looks for executions that get stuck where all that matter are sequentially consistent, for those
     are schedules (:mod:`scopec.session.inquiry.sc_suffices`).  Each reason says itself which models promise it.

@@ -17,7 +17,7 @@ from scopec.program.ir import Proxy
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.explain.verdict import Check
-    from scopec.hangs.asked import Asked
+    from scopec.hangs.provenance import Provenance
     from scopec.memory.events.events import Event
     from scopec.program.observe import Target
     from scopec.session.check import Outcome, Report
@@ -160,7 +160,7 @@ def check(c: Check) -> dict[str, Any]:
     }
 
 
-def asked(a: Asked) -> dict[str, Any]:
+def asked(a: Provenance) -> dict[str, Any]:
     """Which part of a progress question was asked, and of whom."""
     return {"asked": a.option, "schedules": a.schedules, "executions": a.memory, "whole": a.whole}
 

@@ -40,7 +40,7 @@ VALUES = "values are computed from each other without end"
 WAYS = "the thread has too many ways"
 CARRIED = "its value comes by way of memory that is computed beforehand: `--without settled` asks about that too"
 #: What says nothing of what the thread does later.
-_OPEN = frozenset({Left.DRIFTING, Left.BEYOND, Left.LEFT_OUT})
+_OPEN = frozenset({Left.DIVERGING, Left.BEYOND, Left.LEFT_OUT})
 
 
 @dataclass(frozen=True)

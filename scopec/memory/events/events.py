@@ -166,8 +166,8 @@ class Left(Enum):
     STOPPED = "takes no further step"
     PENDING = "stays in a call"
     WAITING = "waits for what does not come"
-    TURNING = "goes round a loop for ever"
-    DRIFTING = "goes round a loop, and no state has recurred within the bound"
+    SPINNING = "goes round a loop for ever"
+    DIVERGING = "goes round a loop, and no state has recurred within the bound"
     BEYOND = "goes on beyond the bound"
     LEFT_OUT = "is left out"
 
@@ -180,7 +180,7 @@ class Cut:
     before it, ``start`` the number of those before the loop.  A ``fault`` is where an implicit assertion fails: what
     the thread does from there on is undefined.  With ``stopped`` something stops the thread there from outside, so that
     the execution is complete all the same.  In a graph of stuck executions ``left`` says in which condition the thread
-    is left, ``at`` the event of the wait; where ``counted`` holds a turning thread takes steps that count as progress,
+    is left, ``at`` the event of the wait; where ``counted`` holds a spinning thread takes steps that count as progress,
     where ``queries`` does it asks a CUDA query that says "not ready".
     """
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.hangs.conditions import Conditions
+from scopec.hangs.context import Context
 from scopec.hangs.execution import StuckExecution
 from scopec.hangs.graph import build
-from scopec.hangs.surroundings import Surroundings
 from scopec.memory.cat import registry
 from scopec.memory.domains.domains import domains
 from scopec.memory.events.base import Base
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.base.source import Span
-    from scopec.hangs.final_status import Standing
+    from scopec.hangs.final_status import FinalStatus
     from scopec.hangs.graph import StuckGraph
     from scopec.memory.cat.model import Model
     from scopec.memory.events.events import EventGraph
@@ -45,7 +45,7 @@ class Search:
 
     problem: Problem
     system: System
-    standings: Mapping[str, Standing]
+    statuses: Mapping[str, FinalStatus]
     timeouts: frozenset[Span]
     wakes_one_of: frozenset[str]
     turns: int
@@ -54,7 +54,7 @@ class Search:
         """An execution that was found, as one in which the system's threads are left somewhere."""
         return StuckExecution(
             found.base, found.model, found.choice, found.strict,
-            system=self.system, standings=self.standings, timeouts=self.timeouts,
+            system=self.system, statuses=self.statuses, timeouts=self.timeouts,
         )  # fmt: skip
 
 
@@ -67,7 +67,7 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     turns = turns or run.settings.bound["unroll"]
     found = _graph(system, run, turns)
     known = domains(found.graph)
-    conditions = Conditions(system, found.standings)
+    conditions = Conditions(system, found.statuses)
     questions = tuple(_questions(conditions, property_, closed=known.closed))
     model = _model(run, found.graph)
     base = Base(found.graph, run.model.version, run.settings.given, known, run.model.own)
@@ -75,16 +75,16 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     problem = Problem(
         name, partial(header, run, "hangs"), base, model, run.model.name, known, questions, reductions=run.reductions
     )
-    return Search(with_origins(problem), system, found.standings, found.timeouts, found.wakes_one_of, turns)
+    return Search(with_origins(problem), system, found.statuses, found.timeouts, found.wakes_one_of, turns)
 
 
 def _graph(system: System, run: Run, turns: int) -> StuckGraph:
-    around = Surroundings(system, run.relevance)
-    found = build(around, turns, run.reductions)
-    if all(standing.silent.never for standing in found.standings.values()):
+    context = Context(system, run.slice)
+    found = build(context, turns, run.reductions)
+    if all(status.silent.never for status in found.statuses.values()):
         return found
     # Nothing is promised to anyone where a thread is silent for ever: each may stop anywhere.
-    return build(around.fresh(stops=True), turns, run.reductions)
+    return build(context.fresh(stops=True), turns, run.reductions)
 
 
 def _model(run: Run, graph: EventGraph) -> Model:

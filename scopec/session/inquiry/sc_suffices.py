@@ -122,7 +122,7 @@ class _Use:
 
 def _uses(run: Variant) -> Iterator[_Use]:
     """The accesses to objects that matter."""
-    program, matters = run.packed, run.relevance
+    program, matters = run.packed, run.slice
     for thread in program.threads:
         for node in matters.bodies[thread.name].nodes.values():
             place = accessed(node.operation) if isinstance(node, ir.Do) else None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError
 from scopec.base.records import dataclass
-from scopec.hangs.asked import Asked
+from scopec.hangs.provenance import Provenance
 from scopec.memory.events.events import Left
 from scopec.session.inquiry.hangs import OVERFLOW, STUCK, UNDECIDED, search
 from scopec.session.inquiry.sc_suffices import found_whole
@@ -125,13 +125,13 @@ def _open_loops(asked: Search, execution: Execution) -> Iterator[str]:
                 f"the loop at line {cut.span.line} can go round more than {asked.turns} times and change something "
                 "each time, and it is not known whether it ends under the memory model"
             )
-        elif cut.left is Left.DRIFTING:
+        elif cut.left is Left.DIVERGING:
             yield f"the loop at line {cut.span.line} goes round, and no state of it recurs within {asked.turns} turns"
 
 
 def _beyond(asked: Search) -> bool:
     """Whether more turns could show more."""
-    return any(cut.left in (Left.BEYOND, Left.DRIFTING) for cut in asked.problem.base.graph.cuts)
+    return any(cut.left in (Left.BEYOND, Left.DIVERGING) for cut in asked.problem.base.graph.cuts)
 
 
 def combined(check: Check, answer: Progress, found: Hangs | None, run: Run) -> Check:
@@ -157,7 +157,7 @@ def _listed(lines: list[int]) -> str:
 
 
 def _combined(check: Check, answer: Progress, found: Hangs | None, option: str) -> Check:
-    asked = Asked(option, answer.engine)
+    asked = Provenance(option, answer.engine)
     if found is None:
         return replace(check, hangs=asked)
     asked = replace(asked, memory=found.engine, whole=found.whole)

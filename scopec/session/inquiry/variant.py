@@ -25,7 +25,7 @@ from scopec.progress import models as progress_models
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.hangs.relevance import Relevance
+    from scopec.hangs.slicing import Slice
     from scopec.progress.models import Property
     from scopec.progress.reductions import Reductions as ProgressReductions
 
@@ -174,8 +174,8 @@ class Variant:
         return read(self.program, whole_vectors=self.whole_vectors, instructions=self.is_ptx)
 
     @cached_property
-    def relevance(self) -> Relevance:
-        """Which accesses matter to whether threads end."""
-        from scopec.hangs.relevance import relevance
+    def slice(self) -> Slice:
+        """The slice that decides whether threads end."""
+        from scopec.hangs.slicing import sliced
 
-        return relevance(self.packed, mute=self.reductions.mute)
+        return sliced(self.packed, mute=self.reductions.mute)

@@ -1,4 +1,4 @@
-"""Places where a thread may be left for ever, and effects that outlast the threads of a stuck execution."""
+"""The context in which a thread is executed: where it may be left for ever, and what threads leave to others."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from scopec.progress.system import may_pend
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
-    from scopec.hangs.relevance import Relevance
+    from scopec.hangs.slicing import Slice
     from scopec.program.observe import Location
     from scopec.progress.system import System
 
 
 @dataclass
-class Surroundings:
-    """A system, what matters in it, and what its threads leave behind for later.
+class Context:
+    """A system, its slice, and what its threads leave behind for later.
 
     ``stops`` says whether nothing is promised to anyone, so that each thread may stop anywhere; ``timeouts`` are waits
     that a clock bounds.  ``notifications`` and ``sleeping`` are the events of the `notify` and `wait` of atomics;
@@ -28,16 +28,16 @@ class Surroundings:
     """
 
     system: System
-    relevance: Relevance
+    slice: Slice
     stops: bool = False
     timeouts: set[Span] = field(default_factory=set)
     notifications: list[tuple[str, Location, bool]] = field(default_factory=list)
     sleeping: list[tuple[str, Location, str]] = field(default_factory=list)
     queries: list[str] = field(default_factory=list)
 
-    def fresh(self, *, stops: bool | None = None) -> Surroundings:
+    def fresh(self, *, stops: bool | None = None) -> Context:
         """The same, before any thread has been executed."""
-        return Surroundings(self.system, self.relevance, self.stops if stops is None else stops)
+        return Context(self.system, self.slice, self.stops if stops is None else stops)
 
     @cached_property
     def taking_part(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from scopec.base.records import dataclass
 
 
 @dataclass(frozen=True)
-class Asked:
+class Provenance:
     """Which part of a progress question was asked, and of whom.
 
     ``memory`` is the engine that looked for executions that get stuck; None where nobody did: ``whole`` says why the

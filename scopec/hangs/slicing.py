@@ -1,4 +1,4 @@
-"""Accesses that matter to whether threads end: no other thread can notice the rest."""
+"""The slice of a program that decides whether its threads end: no other thread can notice the rest."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ BARRIERS = (ir.SyncThreads, ir.GroupSync, ir.NamedBarrier)
 
 
 @dataclass(frozen=True)
-class Relevance:
-    """What matters in a program.
+class Slice:
+    """What matters in a program to whether its threads end.
 
     ``bodies`` are the threads' graphs without assertions that are known, or taken, to hold; ``deciding`` the objects
     whose values some thread's course depends on.  ``mute`` are those that synchronise nothing either: their accesses
@@ -50,8 +50,8 @@ class Relevance:
                 return operation
 
 
-def relevance(program: Program, *, mute: bool = True) -> Relevance:
-    """What matters in a program; without ``mute`` any access does: a model may order by what no document orders by."""
+def sliced(program: Program, *, mute: bool = True) -> Slice:
+    """The slice of a program; without ``mute`` any access does: a model may order by what no document orders by."""
     bodies = {
         thread.name: without_assertions(thread.body, always_holding(thread.body, [thread]), explicit=False)
         for thread in program.threads
@@ -68,7 +68,7 @@ def relevance(program: Program, *, mute: bool = True) -> Relevance:
     quiet = not any(isinstance(op, (ir.Fence, *BARRIERS)) for op in operations)
     idle = frozenset(orders) - deciding
     silent = {name for name in idle if orders[name] == {None} or (quiet and orders[name] <= {None, ir.Order.RELAXED})}
-    return Relevance(program, bodies, deciding, frozenset(silent) if mute else frozenset(), idle - compared)
+    return Slice(program, bodies, deciding, frozenset(silent) if mute else frozenset(), idle - compared)
 
 
 def _accesses(operations: list[ir.Operation]) -> Iterator[tuple[ir.Operation, str, ir.Mode]]:
