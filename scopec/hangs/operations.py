@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.memory.events.events import Cut, Event, Kind, Left
 from scopec.memory.unfold.symbolic import ThreadRun
 from scopec.memory.unfold.unfolding import State
@@ -28,25 +29,32 @@ if TYPE_CHECKING:
     from scopec.program.observe import Location
 
 
+@dataclass
+class Period:
+    """The turns that a thread makes for ever, of the loop with this ``head``, as far as they have been executed.
+
+    ``counted`` is where a step of them counts as progress, ``queries`` where one asks a query that says "not ready".
+    """
+
+    head: int
+    counted: Guard
+    queries: Guard
+
+
 class LeftRun(ThreadRun):
     """One thread of a graph of stuck executions.
 
-    ``context`` says what matters, and where a thread may be left.  ``trial`` says whether a loop is gone round to see
-    what kind it is, ``spinning`` that a period is gone round.
+    ``context`` says what matters, and where a thread may be left.  With a ``period`` the thread makes it for ever.
+    While a loop is gone round to see what kind it is (``trying``), nobody is left anywhere.
     """
 
     def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, context: Context) -> None:
         super().__init__(out, thread, unroll, frozenset())
         self.context = context
         self.deciding = without_idle_stores(self.body, context.slice.deciding)
-        self.trial = False
-        self.spinning = False
+        self.period: Period | None = None
         #: For each loop around, outermost first, the registers that count its turns, with what each adds.
         self.clocks: list[Mapping[str, int]] = []
-        self.counted = out.guards.never
-        self.queries = out.guards.never
-        #: The head of the loop that the thread goes round for ever.
-        self.around_period = -1
 
     @cached_property
     def live(self) -> dict[int, frozenset[str]]:
@@ -57,14 +65,19 @@ class LeftRun(ThreadRun):
 
     def leave(self, guard: Guard, how: Left, span: Span, at: str = "", *, wait: bool = True) -> None:
         """Leave the thread for ever where a guard holds."""
-        if not guard.never:
-            self.out.cuts.append(Cut(self.thread.name, span, guard, wait, len(self.out.events), left=how, at=at))
+        if guard.never:
+            return
+        cut = Cut(self.thread.name, span, guard, wait, len(self.out.events), left=how, at=at)
+        if self.period is not None and how in (Left.SPINNING, Left.DIVERGING):
+            cut = replace(cut, counted=self.period.counted, queries=self.period.queries)
+        self.out.cuts.append(cut)
 
-    def either(self, what: str, span: Span) -> Guard:
-        """Where the implementation, or the schedule, chooses something."""
+    def either(self, state: State, what: str, span: Span) -> tuple[State, State]:
+        """The state where the implementation, or the schedule, chooses something, and the one where it does not."""
         stem = f"{identifier(self.thread.name)}_L{span.line}_S"
         number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())
-        return self.guard_of(self.out.choose(f"{stem}{number + 1}", what))
+        chosen = self.guard_of(self.out.choose(f"{stem}{number + 1}", what))
+        return replace(state, guard=state.guard & chosen), replace(state, guard=state.guard & ~chosen)
 
     def guard_of(self, value: Value) -> Guard:
         """Where a condition holds."""
@@ -80,24 +93,22 @@ class LeftRun(ThreadRun):
 
     def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
         """The state after an operation; the thread may be left before or in it."""
-        if self.trial:
+        if self.trying:
             return self.plainly(state, operation, span)
         silent = isinstance(operation, (ir.Set, ir.Assert, ir.Operand, ir.Called))
-        if not silent and self.spinning and self.context.counts(self.thread, operation):
-            self.counted |= state.guard
-        if not self.spinning and self.context.may_stop(self.thread):
+        if self.period is not None:
+            if not silent and self.context.counts(self.thread, operation):
+                self.period.counted |= state.guard
+            return self.again(state, operation, self.period, span)
+        if self.context.may_stop(self.thread):
             inside = any(evaluation.vector for evaluation in state.evaluations)  # whole: it stops before all of it
             if not inside and (not silent or (isinstance(operation, ir.Operand) and operation.vector)):
-                stops = self.either("stops", span)
-                self.leave(state.guard & stops, Left.STOPPED, span)
-                state = replace(state, guard=state.guard & ~stops)
-        if self.spinning:
-            return self.again(state, operation, span)
+                stopped, state = self.either(state, "stops", span)
+                self.leave(stopped.guard, Left.STOPPED, span)
         state = self.plainly(state, operation, span)
         if isinstance(operation, ir.Call) and self.context.may_pend(self.thread, operation):
-            pends = self.either("pends", span)
-            self.leave(state.guard & pends, Left.PENDING, span, call_in_words(called(operation), self.out.program))
-            state = replace(state, guard=state.guard & ~pends)
+            pending, state = self.either(state, "pends", span)
+            self.leave(pending.guard, Left.PENDING, span, call_in_words(called(operation), self.out.program))
         return state
 
     def plainly(self, state: State, operation: ir.Operation, span: Span) -> State:
@@ -108,12 +119,12 @@ class LeftRun(ThreadRun):
                     return self.unnoticed(state, operation)
                 return super().perform(state, self.context.slice.simplified(operation), span)
             case ir.Decide(target, "clock" | "watchdog" as what):
-                if not self.trial and self.inside:
+                if not self.trying and self.inside:
                     self.context.timeouts.add(self.span_of(self.inside[-1]))
                 if what == "watchdog":
                     return self.set(state, target, values.FALSE)
                 return super().perform(state, operation, span)
-            case ir.Notify(place, everyone) if not self.trial:
+            case ir.Notify(place, everyone) if not self.trying:
                 self.notify(state, place, span, everyone=everyone)
                 return state
             case _:
@@ -143,11 +154,11 @@ class LeftRun(ThreadRun):
 
     def event(self, state: State, event: Event) -> Event:
         """Add an event; a read of a period takes the last write."""
-        return super().event(state, replace(event, last=self.spinning and event.kind is Kind.READ))
+        return super().event(state, replace(event, last=self.period is not None and event.kind is Kind.READ))
 
     def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
         """A weak compare-exchange may fail without a reason: not in a loop that then does the same turn again."""
-        if not self.trial and self.inside and self.inside[-1].head in self.retrying:
+        if not self.trying and self.inside and self.inside[-1].head in self.retrying:
             return (equal,)
         return super().may_fail(state, old, equal)
 
@@ -157,42 +168,39 @@ class LeftRun(ThreadRun):
         For ever: the last value does not satisfy the condition.  The ``wait`` of an atomic may also have seen an older
         value: it looks again only when it is notified.
         """
-        if self.trial:
+        if self.trying:
             return super().wait(state, operation, span)
         location = self.location(state, operation.place, span)
-        sleeps = self.out.guards.never if self.spinning else self.either("waits", span)
-        if not self.spinning:
-            blocked = replace(state, guard=state.guard & sleeps)
-            read, met = self.turn(blocked, replace(operation, new=None), location, span)
-            if operation.notified:
-                self.context.sleeping.append((read.name, location, self.thread.name))
-            else:
-                self.out.events[-1] = replace(self.out.events[-1], last=True)
-            self.leave(blocked.guard & ~met, Left.WAITING, span, read.name)
-            self.leave(met, Left.LEFT_OUT, span)
-        goes_on = replace(state, guard=state.guard & ~sleeps)
-        read, met = self.turn(goes_on, replace(operation, new=None) if self.spinning else operation, location, span)
-        self.leave(goes_on.guard & ~met, Left.LEFT_OUT, span)
-        after = self.set(replace(state, guard=met), operation.target, read)
-        if self.spinning and operation.new is not None:
-            same = self.guard_of(values.binary("==", self.value(after, operation.new, span), read))
-            self.leave(met & ~same, Left.LEFT_OUT, span)
-            after = replace(after, guard=met & same)
-        return after
+        blocked, state = self.either(state, "waits", span)
+        read, met = self.turn(blocked, replace(operation, new=None), location, span)
+        if operation.notified:
+            self.context.sleeping.append((read.name, location, self.thread.name))
+        else:
+            self.out.events[-1] = replace(self.out.events[-1], last=True)
+        self.leave(blocked.guard & ~met, Left.WAITING, span, read.name)
+        self.leave(met, Left.LEFT_OUT, span)
+        return self.met(state, operation, location, span)[0]
+
+    def met(self, state: State, operation: ir.Await, location: Location, span: Span) -> tuple[State, Reg]:
+        """The state in which what a thread waits for is there, and what it has read."""
+        read, met = self.turn(state, operation, location, span)
+        self.leave(state.guard & ~met, Left.LEFT_OUT, span)
+        return self.set(replace(state, guard=met), operation.target, read), read
 
     # ---- operations of a period
 
-    def again(self, state: State, operation: ir.Operation, span: Span) -> State:
+    def again(self, state: State, operation: ir.Operation, period: Period, span: Span) -> State:
         """An operation that is made again and again: a path on which it changes something is left out.
 
         What is stored where the value decides nothing changes nothing.
         """
+        valueless = self.context.slice.valueless
         match operation:
             case ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place) if (
                 place.object in self.context.slice.mute
             ):
                 return self.unnoticed(state, operation)
-            case ir.Store(place=place) if place.object in self.context.slice.valueless:
+            case ir.Store(place=place) if place.object in valueless:
                 return state
             case ir.Store(place, value, _):
                 stored = self.value(state, value, span)
@@ -205,7 +213,7 @@ class LeftRun(ThreadRun):
 
                 def update(here: State, at: Location) -> tuple[Value, ...]:
                     old = self.read(here, at, mode, span)
-                    if place.object in self.context.slice.valueless:
+                    if place.object in valueless:
                         return old, values.TRUE
                     return old, values.binary("==", self.value(self.set(here, target, old), new, span), old)
 
@@ -213,32 +221,31 @@ class LeftRun(ThreadRun):
                 return self.unchanged(self.set(state, target, old), same, span)
             case ir.CompareExchange():
                 return self.exchanged(state, operation, span)
-            case ir.Decide(target, "failure"):  # it does not fail for ever without a reason
-                return self.set(state, target, values.TRUE)
-            case ir.Decide(target, "timeout"):
+            case ir.Decide(target, "failure" | "timeout"):  # it does not fail for ever without a reason
                 return self.set(state, target, values.TRUE)
             case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
                 after = super().perform(state, operation, span)
                 self.context.queries.append(self.out.events[-1].id)
-                self.queries |= state.guard & self.guard_of(
-                    values.binary("!=", after.registers[target], Const(0, values.TRUE.type))
-                )
+                not_ready = values.binary("!=", after.registers[target], Const(0, values.TRUE.type))
+                period.queries |= state.guard & self.guard_of(not_ready)
                 return after
-            case ir.Load() | ir.Await():
+            case ir.Load():
                 return self.plainly(state, operation, span)
-            case ir.SyncThreads() | ir.GroupSync(of="") if self.inside[-1].head == self.around_period and self.agrees(
-                self.around_period
+            case ir.Await(place=place):
+                after, read = self.met(state, replace(operation, new=None), self.location(state, place, span), span)
+                if operation.new is None:
+                    return after
+                return self.unchanged(after, values.binary("==", self.value(after, operation.new, span), read), span)
+            case ir.SyncThreads() | ir.GroupSync(of="") if self.inside[-1].head == period.head and self.agrees(
+                period.head
             ):
                 return self.plainly(state, operation, span)  # all who meet go round together
             case _ if isinstance(operation, ir.BarrierOperation):
                 raise AssertionError("barriers are numbers in memory here")
             case _ if not isinstance(operation, ir.Access):
-                return self.changes(state, span) if effects(operation).changes else self.plainly(state, operation, span)
-
-    def changes(self, state: State, span: Span) -> State:
-        """No period has an operation that changes something each time."""
-        self.leave(state.guard, Left.LEFT_OUT, span)
-        return replace(state, guard=self.out.guards.never)
+                if effects(operation).changes:  # each time
+                    return self.unchanged(state, values.FALSE, span)
+                return self.plainly(state, operation, span)
 
     def exchanged(self, state: State, operation: ir.CompareExchange, span: Span) -> State:
         """A compare-exchange fails, only where the value differs, or stores what is there."""

@@ -1,8 +1,33 @@
 """The loops of a thread that may go round for ever.
 
 A loop is not cut off: at its head a thread may begin its *period*, one or more whole turns after which the state is
-unchanged, that change no memory and in which each read takes the write that is last in coherence order.  Turns before
-the period are executed as they are, except for those that change nothing: the execution without these is stuck as well.
+unchanged, that change no memory and in which each read takes the write that is last in coherence order.  With two
+turns as the bound, and another thread that does ``if (f.load() == 1) x.store(1);``, of
+
+    while (x.load() == 0) f.store(1);
+
+there is, with ``?`` where the thread may begin its period,
+
+    ? read x: 0, write f = 1    ? read x: 0, write f = 1    ? read x: if 0, BEYOND; else the way out
+    period: last read of x, last read of f: if 0 and 1, SPINNING; else LEFT_OUT
+
+*What is found is a hang.*  Append to such an execution the turns of all periods, one after the other, for ever.  Each
+read finds the last value again, so each turn takes the same path; each store stores what is there, and comes last in
+coherence order.  Who reads from it is in a period too, and reads the last write: no model of scopec's forbids that.
+
+*Every hang is found.*  In a stuck execution memory changes no more from some point on, and later reads find the last
+values ([intro.progress]).  A thread that goes round there repeats a state, and the turns between are a period; if it
+repeats none within the bound, it is DIVERGING, and nothing is said.  What a period leaves out is no part of one:
+
+- the write of a store or a read-modify-write.  It stores what is there: who reads from it reads the same from the write
+  before it, and the execution without it has less order, and no other values;
+- a path on which another value is stored, or an operation changes something each time: who takes it for ever is not
+  stuck.  Where that lasts longer than the bound it is BEYOND;
+- the way out of the loop, and giving up after a number of turns: who takes it has not begun a period;
+- an inner loop that only waits, and does not end: that one has a period of its own, begun at its own head.
+
+Turns before the period are executed as they are, except for those that change nothing: as with the writes, the
+execution without these has less order, and no other values, so it is stuck as well.
 """
 
 from __future__ import annotations
@@ -10,8 +35,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.hangs.operations import LeftRun
-from scopec.memory.events.events import Cut, Kind, Left
+from scopec.hangs.operations import LeftRun, Period
+from scopec.memory.events.events import Kind, Left
 from scopec.memory.unfold import spin_loops
 from scopec.memory.unfold.accesses import TooComplexError
 from scopec.memory.unfold.symbolic import LONGEST_COUNTED_LOOP
@@ -40,7 +65,7 @@ class SpinningRun(LeftRun):
 
     def loop(self, loop: Loop) -> None:
         """Go round a loop, whole turns and then for ever, or in a period until it ends."""
-        if self.trial:
+        if self.trying:
             super().loop(loop)
             return
         if loop.head in self.barred:
@@ -51,20 +76,20 @@ class SpinningRun(LeftRun):
         self.agree(loop)
         self.inside.append(loop)
         self.clocks.append({} if needed is None else clocks(self.body, loop))
-        if self.spinning:
-            self.through(loop, needed)
-        else:
+        if self.period is None:
             self.rounds(loop, needed)
+        else:
+            self.through(loop, needed)
         self.inside.pop()
         self.clocks.pop()
 
     def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
         """Go both ways, each where the condition comes out so; a wait that counts its turns may give up here."""
-        if not self.trial and self.clocks:
+        if not self.trying and self.clocks:
             inside, counts = self.inside[-1].nodes(), self.clocks[-1]
             if (then in inside) != (otherwise in inside) and registers(condition) & counts.keys():
-                if self.spinning:  # it does not go round for ever
-                    self.changes(state, span)
+                if self.period is not None:  # it does not go round for ever
+                    self.unchanged(state, values.FALSE, span)
                     return
                 turns_ = gives_up(condition, state.registers, counts, stays=then in inside)
                 if turns_ is not None:
@@ -73,16 +98,16 @@ class SpinningRun(LeftRun):
 
     def may_give_up(self, state: State, turns_: int, span: Span, out: int) -> State:
         """The state of a thread that does not give up; it goes on at ``out`` where it does, so many turns later."""
-        chosen, counts = self.either("late", span), self.clocks[-1]
+        (late, state), counts = self.either(state, "late", span), self.clocks[-1]
         later = {r: after(held, counts[r], turns_) for r in counts if isinstance(held := state.registers[r], Const)}
-        self.go(out, replace(state, guard=state.guard & chosen, registers={**state.registers, **later}))
-        return replace(state, guard=state.guard & ~chosen)
+        self.go(out, replace(late, registers={**state.registers, **later}))
+        return state
 
     def needed(self, loop: Loop) -> tuple[int, bool] | None:
         """How many turns an ordinary graph needs of a loop, and whether it only waits; None if it ends by itself."""
         self.votes.pop(loop.head, None)
         before, pending = self.here()
-        self.trial = self.trying = True
+        self.trying = True
         self.inside.append(loop)
         self.retrying.discard(loop.head)
         try:
@@ -90,7 +115,7 @@ class SpinningRun(LeftRun):
         except TooComplexError:
             found = self.unroll, False
         self.inside.pop()
-        self.trial = self.trying = False
+        self.trying = False
         self.back_to(before, pending)
         if found is not None and found[1] and self.tells(loop):
             return self.unroll, False
@@ -135,7 +160,7 @@ class SpinningRun(LeftRun):
             # How often it has gone round does not matter where it never gives up.
             counts = {r: begin[0].registers[r] for r in self.clocks[-1]}
             alike = [replace(state, registers={**state.registers, **counts}) for state in begin]
-            self.period(loop, merge(alike, self.out.conditions))
+            self.spin(loop, merge(alike, self.out.conditions))
 
     def may_be_left_in(self, loop: Loop) -> bool:
         """Whether the thread may be left for ever inside a turn of a loop."""
@@ -148,9 +173,9 @@ class SpinningRun(LeftRun):
 
     def may_turn(self, state: State, begin: list[State], span: Span) -> State:
         """The state of a thread that does not turn from here on; the one in which it does goes to ``begin``."""
-        turns_ = self.either("turns", span)
-        begin.append(replace(state, guard=state.guard & turns_))
-        return replace(state, guard=state.guard & ~turns_)
+        spinning, state = self.either(state, "turns", span)
+        begin.append(spinning)
+        return state
 
     def skip_barred(self, outer: set[int], span: Span) -> None:
         """Leave out what lies behind nodes that are not executed because they lead nowhere new."""
@@ -207,14 +232,13 @@ class SpinningRun(LeftRun):
 
     # ---- periods
 
-    def period(self, loop: Loop, begin: State) -> None:
+    def spin(self, loop: Loop, begin: State) -> None:
         """Go round for ever: whole turns until the state is what it was at the beginning."""
         span, live = self.span_of(loop), self.live_inside(loop) - self.clocks[-1].keys()
         pending, self.pending = self.pending, {}
-        counted, queries, self.spinning = self.counted, self.queries, True
-        self.counted = self.out.guards.always if self.trivial(loop) else self.out.guards.never
-        self.queries = self.out.guards.never
-        state, mark, self.around_period = begin, len(self.out.events), loop.head
+        never = self.out.guards.never
+        self.period = Period(loop.head, self.out.guards.always if self.trivial(loop) else never, never)
+        state, mark = begin, len(self.out.events)
         for _ in range(1 if self.agrees(loop.head) else self.unroll):
             self.pending[loop.head] = [state]
             self.once(loop)
@@ -227,18 +251,15 @@ class SpinningRun(LeftRun):
             if not self.pending.get(loop.head):
                 break
             back = self.merged(loop.head)
-            recurs = self.same(begin, back, live, self.out.guards.never)
-            if not recurs.never:
-                cut = Cut(self.thread.name, span, recurs, True, len(self.out.events), left=Left.SPINNING)
-                self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
+            recurs = self.same(begin, back, live, never)
+            self.leave(recurs, Left.SPINNING, span)
             state = replace(back, guard=back.guard & ~recurs)
             self.pending = {}
             if state.guard.never:
                 break
         else:
-            cut = Cut(self.thread.name, span, state.guard, True, len(self.out.events), left=Left.DIVERGING)
-            self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
-        self.pending, self.counted, self.queries, self.spinning = pending, counted, queries, False
+            self.leave(state.guard, Left.DIVERGING, span)
+        self.pending, self.period = pending, None
 
     def live_inside(self, loop: Loop) -> frozenset[str]:
         """The registers that matter to a thread that never leaves a loop."""
@@ -265,5 +286,4 @@ class SpinningRun(LeftRun):
             if needed is not None and needed[1]:
                 self.leave(left.guard, Left.LEFT_OUT, span)
             else:
-                cut = Cut(self.thread.name, span, left.guard, True, len(self.out.events), left=Left.DIVERGING)
-                self.out.cuts.append(replace(cut, counted=self.counted, queries=self.queries))
+                self.leave(left.guard, Left.DIVERGING, span)
