@@ -28,6 +28,8 @@ pytest_plugins = ["tests.samples", "tests.skips"]
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"
+# What tests start shall read byte code: to compile scopec takes a process longer than most of what it is asked.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # How busy the machine is is no failure; and what is tried is the same on every day.
 settings.register_profile(
     "scopec", deadline=None, derandomize=True, database=None, suppress_health_check=[HealthCheck.too_slow]
