@@ -24,6 +24,7 @@ COUNT = programs(3, 10)
 State = tuple[tuple[str, int], ...]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(5 * COUNT))
 def test_embedded(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "embedded")

@@ -44,6 +44,7 @@ def verdicts(path: Path) -> dict[str, str]:
     return {one.expectation.kind: one.verdict for report in outcome.reports for one in report.checks}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("where", PLACES)
 def test_lanes_of_a_warp_come_to_one_instruction(where: str, write: Callable[..., Path]) -> None:
     body, undefined = PLACES[where]
@@ -129,6 +130,7 @@ def ends(program: list[list[Step]]) -> Iterator[bool]:
             yield all(name is None for name in waits) and all(a == len(s) for a, s in zip(at, program, strict=True))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_warps_count_as_in_a_simulation(seed: int, write: Callable[..., Path]) -> None:
     random, seen = Random(seed), Counter[bool]()
@@ -197,6 +199,7 @@ AGAIN = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", AGAIN)
 def test_a_warp_that_comes_again_is_told(what: str, write: Callable[..., Path]) -> None:
     body, told = AGAIN[what]
@@ -233,6 +236,7 @@ SHOWN = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_an_h100_shows(name: str, write: Callable[..., Path]) -> None:
     body, threads, ends = SHOWN[name]

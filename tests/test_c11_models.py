@@ -30,6 +30,7 @@ def c_text(threads: Sequence[Sequence[Op]]) -> str:
     return f"C random\n{{}}\n{program}\nexists true\n"
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("seed", range(COUNT))
 @pytest.mark.parametrize("rules", ["original", "simple"])
 def test_c11_in_a_file_of_the_users(rules: Rules, seed: int, tmp_path: Path) -> None:
@@ -106,6 +107,7 @@ def classic(text: str) -> list[list[Op]]:
     return threads
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("rules", ["original", "simple"])
 @pytest.mark.parametrize("name", CLASSICS)
 def test_classics_under_c11_in_a_file_of_the_users(name: str, rules: Rules, tmp_path: Path) -> None:

@@ -333,6 +333,7 @@ def voting(random: Random) -> tuple[str, int]:
     return VOTING.replace("BODY", "\n".join(body)).replace("THREADS", str(count)), int(spoiled is None)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("number", range(12))
 def test_what_a_vote_at_a_barrier_gives(number: int, write: Callable[..., Path]) -> None:
     text, right = voting(Random(number))

@@ -234,6 +234,7 @@ def test_what_is_sent_is_there_behind_a_wait(what: str, tmp_path: Path) -> None:
     assert set(map(tuple, found.values())) == {("holds",)}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("what", SENT)
 def test_a_barrier_of_the_cluster_is_no_wait_for_it(what: str, tmp_path: Path) -> None:
     text = text_of(what, wait="if (0)", end=END) + "//@ expect race on data;\n"

@@ -40,7 +40,7 @@ def errors_of(text: str, folder: Path, **flags: object) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", sorted({p.parent.name for p in SPECS.rglob("*.cu")}))
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 def test_programs_compile(folder: str) -> None:
     for path in sorted((SPECS / folder).glob("*.cu")):
         name = str(path.relative_to(SPECS))

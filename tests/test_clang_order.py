@@ -20,7 +20,7 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from tests.oracles.evaluations import Sum, text, values
 from tests.random_expressions import random_expression
-from tests.samples import programs
+from tests.samples import EVERY, programs
 
 pytestmark = pytest.mark.usefixtures("kept_machines")
 
@@ -117,6 +117,7 @@ def verdicts(path: Path, engine: str = "embedded") -> list[str]:
     return [c.verdict for report in outcome.reports for c in report.checks if not c.expectation.implicit]
 
 
+@pytest.mark.sampled(28)
 @pytest.mark.parametrize("expression", VALUES)
 def test_values(expression: str, write: Callable[..., Path]) -> None:
     possible = VALUES[expression]
@@ -297,7 +298,7 @@ def test_the_tree_is_asked_for_where_one_expression_may_have_both(
 
 def test_conflicts_are_found_by_what_is_touched() -> None:
     random, of = Random(1), ["a", "b", Private((), "x"), Private((), "y")]
-    for _ in range(2000):
+    for _ in range(2000 if EVERY else 400):
         done = {
             number: [
                 Touch(random.choice(of), random.choice([None, 0, 1, 4]), random.choice([1, 4]), random.random() < 0.5)

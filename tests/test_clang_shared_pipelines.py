@@ -167,6 +167,7 @@ BROKEN = [
 ]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(("kernel", "without", "by", "answer"), BROKEN)
 def test_a_pipeline_with_a_mistake(kernel: str, without: str, by: str, answer: str, tmp_path: Path) -> None:
     assert found(tmp_path, kernel, answer, without=without, by=by)[answer] == ["holds"]

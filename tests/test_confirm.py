@@ -20,6 +20,9 @@ from scopec.session.confirm import confirmed
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
 
+#: Machines that live on serve the calls in this process.
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 PROGRAM = """__device__ int x;
 __global__ void k() { x = 1; }
 int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }

@@ -15,7 +15,7 @@ from tests.oracles.asynchronous import program as p
 from tests.oracles.asynchronous.check import check as simulate
 from tests.samples import programs
 
-COUNT = programs(20, 60)
+COUNT = programs(10, 60)
 
 
 def instruction(chance: Random) -> list[p.Instruction]:

@@ -15,7 +15,7 @@ from tests.samples import programs
 
 #: How many cases are one program.
 AT_ONCE = 24
-PROGRAMS = programs(12, 40)
+PROGRAMS = programs(6, 40)
 
 needs_compiler = pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
 

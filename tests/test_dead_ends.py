@@ -157,6 +157,7 @@ def agree(run: Run, jars: Jars, workers: Workers, folder: Path) -> int:
     return sum(not holds for name, holds in found.items() if name.startswith("passed"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "spec",

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.values import Value
 
-PROGRAMS = programs(3, 10)
+PROGRAMS = programs(2, 10)
 #: So many turns of each loop are followed, and of so many the interpreter lets a loop have.
 UNROLL, MOST_TURNS = 2, 12
 #: So many runs of each program, so many programs in one file.

@@ -217,6 +217,7 @@ def test_barriers_bring_order_that_schedules_have_too(ask: Asks) -> None:
     assert only(ask(text))[1].verdict == "violated"
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("seed", range(5000, 5000 + (_PROGRAMS or 20)))
 def test_where_schedules_are_all_there_is_none_is_missed(write: Callable[..., Path], seed: int) -> None:
     chance = random.Random(seed)

@@ -24,6 +24,7 @@ def test_what_a_program_says_holds(path: Path) -> None:
     assert {v for of_check in found.values() for v in of_check} == {"holds"}, found
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "path", [p for p in PROGRAMS if p.stem.startswith(("barrier", "latch", "semaphore", "vote"))], ids=lambda p: p.stem

@@ -65,6 +65,7 @@ def test_quantifiers(clause: str, verdict: str, verdicts_of: CheckText) -> None:
     assert verdicts_of(STORE_LOAD + "    " + clause) == {"condition": verdict, "race_free": "holds"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "rc11", "ptx", "hrf0", "hrf-indirect", "sc-drf"])
 def test_a_program_without_events(model: str, verdicts_of: CheckText) -> None:
     """Its registers have final values all the same."""

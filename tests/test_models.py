@@ -147,7 +147,7 @@ def under(run: Run, file: Path) -> Problem:
 @pytest.mark.parametrize(
     "path", sorted(set(PTX.glob("*.cu")) - {PTX / "launch.cu", PTX / "cluster-memory.cu"}), ids=lambda p: p.stem
 )
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 def test_ptx_in_other_words_gives_the_same_answers(path: Path) -> None:
     """A file in Dartagnan's manner, with recursion, `sr` and `syncbar` (but without launches and ends of blocks).
 

@@ -40,6 +40,7 @@ def open_runs(path: Path, **overrides: str) -> list[Run]:
     return [run for run in plan(path, str(path), replace(KEPT, **overrides)).runs if not run.known.closed]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("path", some(PROGRAMS, 40), ids=lambda p: str(p.relative_to(SPECS)))
 def test_nothing_leaves_the_domains_of_specifications(path: Path) -> None:
     for run in open_runs(path)[:4]:
@@ -70,6 +71,7 @@ def random_program(seed: int) -> str:
     return f"{HEAD}__global__ void k() {{\n{threads}}}\n//@ launch k<<<3, 1>>>();\n//@ expect race_free;\n"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "ptx", "rc11"])
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_nothing_leaves_the_domains_of_random_programs(seed: int, model: str, write: Write) -> None:

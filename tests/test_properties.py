@@ -157,6 +157,7 @@ def test_with_one_global_scope_every_hrf_model_is_sc_drf(
 # ---------------------------------------------------------------- orders and fences
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", [*CUDA, *HRF, "sc-drf", "rc11"])
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried

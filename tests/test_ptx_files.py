@@ -585,6 +585,7 @@ def test_plain_names(mangled: str, name: str) -> None:
 NVCC = shutil.which("nvcc")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("source", sorted(p.stem.removesuffix("-nvcc") for p in SPECS.glob("*-nvcc.ptx")))
 @pytest.mark.parametrize("options", [("-lineinfo",), ("-G",)])
 @pytest.mark.nvcc

@@ -15,6 +15,9 @@ from scopec.engines.java import jars
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.inquiry import ask
 
+#: Machines that live on serve the calls.
+pytestmark = pytest.mark.usefixtures("kept_machines")
+
 TEXT = """
 #include <cuda/atomic>
 __device__ cuda::atomic<int, cuda::thread_scope_device> f{0};

@@ -122,6 +122,7 @@ def test_deep_nesting_is_bad_input(
     assert "internal error" not in done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", ["Integers", "Naturals", "TLC", "Sequences", "MODULE", "WITH"])
 def test_a_file_may_be_called_like_a_module_of_tlc(name: str, write: Callable[..., Path]) -> None:

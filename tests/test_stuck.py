@@ -287,6 +287,7 @@ def alloy_finds(asked: Search, jars: Jars, workers: Workers, folder: Path) -> di
     return {name: choice is not None for name, choice in chosen.items()}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.jvm
 @pytest.mark.parametrize("model", ["cuda-v3", "cuda-v1", "rc11", "ptx", "sc-drf"])
 @pytest.mark.parametrize("row", _TABLE)
@@ -301,6 +302,7 @@ def test_the_engines_agree_on_the_table(
         assert alloy_finds(asked, jars, workers, folder) == found
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(1000, 1000 + (_PROGRAMS or 12)))
 def test_the_engines_agree_on_random_programs(

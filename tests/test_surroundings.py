@@ -171,6 +171,7 @@ def test_with_few_files_a_call_says_so(limit: str, tmp_path: Path) -> None:
     assert "This is a bug" not in done.stderr
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict", "utf-8:strict", "cp437"])
 @pytest.mark.parametrize("form", ["text", "json", "junit", "github", "gcc"])
 def test_any_name_can_be_told_on_any_terminal(encoding: str, form: str, tmp_path: Path) -> None:

@@ -68,6 +68,7 @@ TELLING = (
 )  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)

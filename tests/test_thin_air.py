@@ -50,6 +50,7 @@ def pairs(lines: str) -> set[tuple[int, int]]:
     return {(at[a][1], at[b][1]) for a, b in among if at[a][0] == at[b][0] == "k[0][0]"}
 
 
+@pytest.mark.sampled(37)
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -343,6 +344,7 @@ def shape(load: str, first: str, second: str) -> str:
     return SHAPE % (load.format("x"), first.format(r="r", to="y"), load.format("y"), second.format(r="s", to="x"))
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("first", FREE)
@@ -357,6 +359,7 @@ def test_states_that_a_gpu_shows_are_allowed(
     assert states == ({(0, 0), (0, 1), (1, 0), (1, 1)} if second in FREE else {(0, 0), (0, 1), (1, 1)})
 
 
+@pytest.mark.sampled(14)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize(("first", "second"), [(a, b) for a in BOUND_TO for b in BOUND_TO])

@@ -83,7 +83,7 @@ def running(workers: Workers) -> list[int]:
 
 
 @pytest.mark.parametrize(("most", "place"), [*((1, p) for p in ALLOY), *((0, p) for p in LITMUS)], ids=str)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 def test_alloy_answers_as_its_command_line_does(
     place: Path, most: int, jars: Jars, workers: Workers, processes: Processes, tmp_path: Path
 ) -> None:
@@ -100,7 +100,7 @@ def test_alloy_answers_as_its_command_line_does(
 
 
 @pytest.mark.parametrize("module", TLA, ids=lambda p: p.stem)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 def test_tlc_answers_as_its_command_line_does(
     module: Path, jars: Jars, workers: Workers, processes: Processes, tmp_path: Path
 ) -> None:
