@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, address_of
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
+from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized
 from scopec.frontends.clang.machine.access import follows_null, load, located, misfit, store, stored
 from scopec.frontends.clang.machine.addresses import pointed
 from scopec.frontends.clang.machine.memory import (
@@ -143,16 +143,8 @@ def _computed(operation: str) -> Update:
         if leaf.type.is_float:
             return Const(0, leaf.type)
         _no_pointer(call, leaf)
-        return as_type(arithmetic(operation, kept(old), kept(operand)), leaf.type)
-
-    return new
-
-
-def _extreme(operation: str) -> Update:
-    def new(call: Call, old: Reg, operand: Value, leaf: Leaf) -> Value:
-        _no_pointer(call, leaf)
-        type_ = unsigned(leaf.type.bits) if _is_unsigned(call, leaf) else signed(leaf.type.bits)
-        return values.Binary(operation, as_type(old, type_), as_type(operand, type_), type_)
+        opcode = f"{'u' if _is_unsigned(call, leaf) else 's'}{operation}" if operation in ("min", "max") else operation
+        return as_type(arithmetic(opcode, kept(old), kept(operand)), leaf.type)
 
     return new
 
@@ -322,9 +314,7 @@ def _barrier_test(condition: Callable[[Call, Reg], Value]) -> Handler:
 
 #: What each function makes of the number that it finds, by the rest of its name behind ``fetch_``.
 UPDATES: dict[str, Update] = {
-    **{opcode: _computed(opcode) for opcode in ("add", "sub", "and", "or", "xor")},
-    "min": _extreme("min"),
-    "max": _extreme("max"),
+    **{opcode: _computed(opcode) for opcode in ("add", "sub", "and", "or", "xor", "min", "max")},
     "inc": _increment,
     "dec": _decrement,
 }

@@ -73,7 +73,7 @@ def of_llvm(call: Call, name: str) -> bool:
         case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:
             return call.done(Record(_with_overflow(operation[1:], call.number(0), call.number(1), operation[0] == "s")))
         case [("smin" | "smax" | "umin" | "umax") as operation, *_]:
-            return call.done(_extreme(operation[1:], call.number(0), call.number(1), operation[0] == "s"))
+            return call.done(arithmetic(operation, call.number(0), call.number(1)))
         case ["abs", *_]:
             value = call.number(0)
             negative = compare("slt", value, number(0, value.type.bits))
@@ -101,11 +101,6 @@ def _with_overflow(operation: str, left: Value, right: Value, is_signed: bool) -
     exact = arithmetic(operation, *(resized(wider, side, 2 * bits) for side in (left, right)))
     result = resized("trunc", exact, bits)
     return result, compare("ne", resized(wider, result, 2 * bits), exact)
-
-
-def _extreme(operation: str, left: Value, right: Value, is_signed: bool) -> Value:
-    predicate = ("s" if is_signed else "u") + ("lt" if operation == "min" else "gt")
-    return values.choose(compare(predicate, left, right), left, right)
 
 
 def address_of(call: Call, position: int) -> Address:

@@ -22,7 +22,7 @@ from scopec.frontends.clang.intrinsics.masks import (
     to_ranks,
 )
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized, signed, unsigned
+from scopec.frontends.clang.llvm.numbers import arithmetic, compare, kept, number, resized
 from scopec.frontends.clang.machine.addresses import as_number, pointer_number
 from scopec.frontends.clang.machine.memory import Cell, Content, Held, Opaque, Private, Unset
 from scopec.program import ir, types, values
@@ -235,7 +235,7 @@ def _reduce(call: Call) -> bool:
         return call.done(Opaque(llvm.size(type_)))
     value = kept(call.number(2))
     bits = value.type.bits
-    of = unsigned(bits) if is_unsigned(call) else signed(bits)
+    sign = "u" if is_unsigned(call) else "s"
     neutral = {"and": number(-1, bits), "min": None, "max": None}.get(operation, number(0, bits))
     mine = Reg(ir.brought(meeting.own), value.type)
     parts = [
@@ -244,12 +244,9 @@ def _reduce(call: Call) -> bool:
     ]
 
     def both(one: Value, other: Value) -> Value:
-        if operation in ("min", "max"):
-            return kept(values.Binary(operation, as_type(one, of), as_type(other, of), of))
-        return kept(arithmetic(operation, one, other))
+        return kept(arithmetic(f"{sign}{operation}" if neutral is None else operation, one, other))
 
-    kind = f"{'u' if is_unsigned(call) else 's'}{bits}"
-    name = f"redux.sync.{operation}.{'b32' if operation in ('and', 'or', 'xor') else kind}"
+    name = f"redux.sync.{operation}.{'b32' if operation in ('and', 'or', 'xor') else f'{sign}{bits}'}"
     return call.done(kept(meeting.exchange(name, value, _joined(both, parts))[0]))
 
 

@@ -13,8 +13,12 @@ _UNSIGNED = {
     64: types.ULONG, 128: types.UINT128,
 }  # fmt: skip
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "shl": "<<"}
-_DIVISIONS = {"sdiv": ("/", True), "udiv": ("/", False), "srem": ("%", True), "urem": ("%", False),
-              "ashr": (">>", True), "lshr": (">>", False)}  # fmt: skip
+#: Those that are of signed numbers, or of unsigned ones.
+_OF_SIGNS = {
+    "sdiv": ("/", True), "udiv": ("/", False), "srem": ("%", True), "urem": ("%", False),
+    "ashr": (">>", True), "lshr": (">>", False),
+    "smin": ("min", True), "umin": ("min", False), "smax": ("max", True), "umax": ("max", False),
+}  # fmt: skip
 _PREDICATES = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -47,12 +51,12 @@ def kept(value: Value) -> Value:
 
 
 def arithmetic(opcode: str, left: Value, right: Value) -> Value:
-    """The result of an instruction with two operands of one width."""
+    """The result of an instruction, or ``llvm.smin`` and the like, with two operands of one width."""
     bits = left.type.bits
     if bits == 1 and opcode in ("add", "sub"):
         opcode = "xor"
-    if opcode in _DIVISIONS:
-        operator, is_signed = _DIVISIONS[opcode]
+    if opcode in _OF_SIGNS:
+        operator, is_signed = _OF_SIGNS[opcode]
         type_ = signed(bits) if is_signed else unsigned(bits)
         return kept(_binary(operator, as_type(left, type_), as_type(right, type_), type_))
     if bits == 1:
