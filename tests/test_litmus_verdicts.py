@@ -209,6 +209,33 @@ def test_pointers_and_indices(verdicts_of: CheckText) -> None:
     assert verdicts_of(text, "rc11") == {"condition": "holds", "race_free": "holds", "assertion": "holds"}
 
 
+def test_a_side_that_is_not_chosen_has_no_effect(verdicts_of: CheckText) -> None:
+    text = """\
+        C sides
+        { x = 0; y = 1; }
+        P0 (int* x, int* y) {
+          int a = 0;
+          int b = *x ? (a = 1, 2) : 3;
+          int c = *x && (a++, 1);
+          int d = *y || (a += 10, 1);
+          int e = *y ? (a -= 100, 5) : (a *= 2, 6);
+        }
+        forall (0:a=-100 /\\ 0:b=3 /\\ 0:c=0 /\\ 0:d=1 /\\ 0:e=5)
+        """
+    assert verdicts_of(text, "rc11")["condition"] == "holds"
+
+
+def test_only_literals_that_are_not_decimal_become_unsigned(verdicts_of: CheckText) -> None:
+    """C11 6.4.4.1/5: 3000000000 is a long, 0xB2D05E00, the same number, an unsigned int."""
+    text = """\
+        C literals
+        { }
+        P0 () { int a = 3000000000 > -1; int b = 0xB2D05E00 > -1; int c = 3000000000u > -1; int d = 2147483648 > -1; }
+        forall (0:a=1 /\\ 0:b=0 /\\ 0:c=0 /\\ 0:d=1)
+        """
+    assert verdicts_of(text, "rc11")["condition"] == "holds"
+
+
 def test_what_compare_exchange_expects_is_behind_a_pointer(verdicts_of: CheckText) -> None:
     text = """\
         C expected

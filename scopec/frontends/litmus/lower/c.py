@@ -1,4 +1,4 @@
-"""Threads of the C dialects: statements (language note, "Litmus files").
+"""Threads of the C dialects: parameters and declarations (language note, "Litmus files").
 
 Names of locals are flat, as herd7 has them: a name that is declared in two blocks is one register.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c import statements
 from scopec.frontends.litmus.lower import c_expressions as expressions
 from scopec.frontends.litmus.lower.c_calls import call
-from scopec.frontends.litmus.lower.c_operands import Cell, CFrame, Local, Loop, Pointer, pointed_type
+from scopec.frontends.litmus.lower.c_operands import Cell, CFrame, Local, Pointer, pointed_type
 from scopec.frontends.litmus.lower.world import POINTER, integer_type
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, values
 from scopec.program.values import Const
 
@@ -64,7 +66,7 @@ def declare_parameters(world: World, threads: Iterable[litmus_tree.CThread]) -> 
 def declare_locals(world: World, threads: Iterable[litmus_tree.CThread]) -> None:
     """Declare as objects the local variables whose addresses are kept: `int* p = &r;` with a `p` that changes."""
     for thread in threads:
-        nodes = _nodes(thread.body)
+        nodes = walk(thread.body)
         if not any(isinstance(node, tree.Unary) and node.op == "&" for node in nodes):
             continue
         kept = set(_kept_addresses(thread.body, _assigned(nodes)))
@@ -95,19 +97,6 @@ def _kept_addresses(statement: object, assigned: frozenset[str], *, fixed: bool 
                 yield from _kept_addresses(part, assigned)
 
 
-def _nodes(statement: object) -> list[object]:
-    """A statement and all that is in it, each before its parts."""
-    found, work = [], [statement]
-    while work:
-        node = work.pop()
-        if isinstance(node, tuple):
-            work += reversed(node)
-        elif (names := getattr(node, "__slots__", None)) is not None:
-            found.append(node)
-            work += [getattr(node, name) for name in reversed(names) if name != "span"]
-    return found
-
-
 def _parts(node: object) -> Iterator[object]:
     if isinstance(node, tuple):
         yield from node
@@ -122,11 +111,11 @@ def lower(
 
     Raises InputError for what is outside the modelled subset.
     """
-    frame = CFrame(world, thread.name, spaces=frozenset(spaces.values()) or frozenset({"global"}), call=call)
-    frame.assigned = assigned = _assigned(_nodes(thread.body))
+    assigned = _assigned(walk(thread.body))
+    frame = _Thread(world, thread.name, spaces=frozenset(spaces.values()) or frozenset({"global"}), assigned=assigned)
     for parameter in thread.parameters:
         _parameter(frame, parameter, parameter.name in assigned)
-    _block(frame, thread.body)
+    statements.lower(frame, thread.body)
     if frame.returns is not None:
         frame.builder.place(frame.returns)
     end = thread.body.span
@@ -139,7 +128,7 @@ def _parameter(frame: CFrame, parameter: tree.Parameter, assigned: bool) -> None
     """A parameter begins with its value in the initial state; a pointer without one is the address of its location."""
     name, span = parameter.name, parameter.span
     if not parameter.type.pointers:
-        frame.declare(name, Local(name, integer_type(parameter.type)), span)
+        frame.add(name, Local(name, integer_type(parameter.type)), span)
         return
     type_ = pointed_type(parameter.type)
     if (frame.name, name) in frame.world.registers:
@@ -147,10 +136,10 @@ def _parameter(frame: CFrame, parameter: tree.Parameter, assigned: bool) -> None
         if given.value and (frame.name, name) not in frame.world.pointer_registers:
             message = f"`{name}` is a pointer, and begins with {given.value}, which is no address"
             raise error(Code.TYPE_ERROR, message, span, f"write the initial value &x, or *{name} for what it points to")
-        frame.declare(name, Local(name, POINTER, type_), span)
+        frame.add(name, Local(name, POINTER, type_), span)
     elif assigned:
         frame.initial[name] = frame.world.address(name)
-        frame.declare(name, Local(name, POINTER, type_), span)
+        frame.add(name, Local(name, POINTER, type_), span)
     else:
         frame.bind(name, Pointer(name, Const(0, frame.index_type), type_), span)
 
@@ -184,56 +173,7 @@ def _assigned(nodes: Iterable[object]) -> frozenset[str]:
     return frozenset(found)
 
 
-# ---------------------------------------------------------------- statements
-
-
-def _block(frame: CFrame, block: tree.Block) -> None:
-    frame.blocks.append(set())
-    for statement in block.statements:
-        _statement(frame, statement)
-    frame.blocks.pop()
-
-
-def _statement(frame: CFrame, statement: tree.Statement | litmus_tree.Labelled) -> None:
-    match statement:
-        case tree.Declaration():
-            _declaration(frame, statement)
-        case tree.ExprStatement(_, expr):
-            expressions.discard(frame, expr)
-        case tree.Block():
-            _block(frame, statement)
-        case tree.If():
-            _if(frame, statement)
-        case tree.While(_, condition, body):
-            _loop(frame, condition, body, ())
-        case tree.DoWhile(_, body, condition):
-            _do(frame, body, condition)
-        case tree.For(_, init, condition, steps, body):
-            frame.blocks.append(set())
-            if isinstance(init, tree.Declaration):
-                _declaration(frame, init)
-            else:
-                for expr in init:
-                    expressions.discard(frame, expr)
-            _loop(frame, condition, body, steps)
-            frame.blocks.pop()
-        case tree.Return(_, value):
-            if value is not None:
-                expressions.discard(frame, value)
-            if frame.returns is None:
-                frame.returns = frame.builder.label()
-            frame.builder.jump(frame.returns)
-        case tree.Break(span) | tree.Continue(span):
-            word = "break" if isinstance(statement, tree.Break) else "continue"
-            if not frame.loops:
-                raise error(Code.SYNTAX, f"`{word}` outside a loop", span, "remove it")
-            frame.builder.jump(frame.loops[-1].after if word == "break" else frame.loops[-1].again)
-        case litmus_tree.Labelled(_, label, inner):
-            frame.label = label
-            _statement(frame, inner)
-            frame.label = None
-        case _:
-            raise error(Code.OUTSIDE_SUBSET, "this statement is outside the modelled subset", statement.span)
+# ---------------------------------------------------------------- declarations
 
 
 def _declaration(frame: CFrame, declaration: tree.Declaration) -> None:
@@ -258,7 +198,7 @@ def _declaration(frame: CFrame, declaration: tree.Declaration) -> None:
             continue
         if not declarator.pointers:
             value = None if init is None else expressions.number(frame, init)
-            local = frame.declare(name, Local(name, type_), span)
+            local = frame.add(name, Local(name, type_), span)
             if value is not None:
                 frame.emit(ir.Set(name, values.convert(value, local.type)), span)
             continue
@@ -267,55 +207,15 @@ def _declaration(frame: CFrame, declaration: tree.Declaration) -> None:
         if pointer is not None and expressions.is_fixed(pointer) and name not in frame.assigned:
             frame.bind(name, pointer, span)
             continue
-        local = frame.declare(name, Local(name, POINTER, element), span)
+        local = frame.add(name, Local(name, POINTER, element), span)
         if pointer is not None:
             frame.emit(ir.Set(name, expressions.address(frame, pointer, span)), span)
 
 
-def _if(frame: CFrame, statement: tree.If) -> None:
-    condition = expressions.condition(frame, statement.condition)
-    then, otherwise, done = (frame.builder.label() for _ in range(3))
-    frame.builder.split(condition, statement.condition.span, then, otherwise)
-    frame.builder.place(then)
-    _nested(frame, statement.then)
-    frame.builder.jump(done)
-    frame.builder.place(otherwise)
-    if statement.otherwise is not None:
-        _nested(frame, statement.otherwise)
-    frame.builder.place(done)
+class _Thread(CFrame):
+    """A thread of which all is known: expressions contain calls, and these expressions."""
 
-
-def _nested(frame: CFrame, statement: tree.Statement) -> None:
-    frame.blocks.append(set())
-    _statement(frame, statement)
-    frame.blocks.pop()
-
-
-def _loop(
-    frame: CFrame, condition: tree.Expr | tree.Declaration | None, body: tree.Statement, steps: tuple[tree.Expr, ...]
-) -> None:
-    head, inside, again, after = (frame.builder.label() for _ in range(4))
-    frame.builder.place(head)
-    span = body.span if condition is None else condition.span
-    test = values.TRUE if condition is None else expressions.condition(frame, condition)
-    frame.builder.split(test, span, inside, after)
-    frame.builder.place(inside)
-    frame.loops.append(Loop(after, again))
-    _nested(frame, body)
-    frame.loops.pop()
-    frame.builder.place(again)
-    for step in steps:
-        expressions.discard(frame, step)
-    frame.builder.jump(head)
-    frame.builder.place(after)
-
-
-def _do(frame: CFrame, body: tree.Statement, condition: tree.Expr) -> None:
-    head, again, after = (frame.builder.label() for _ in range(3))
-    frame.builder.place(head)
-    frame.loops.append(Loop(after, again))
-    _nested(frame, body)
-    frame.loops.pop()
-    frame.builder.place(again)
-    frame.builder.split(expressions.condition(frame, condition), condition.span, head, after)
-    frame.builder.place(after)
+    value = expressions.number
+    discard = expressions.discard
+    declare = _declaration
+    call = call

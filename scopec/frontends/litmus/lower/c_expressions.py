@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c import expressions as c
 from scopec.frontends.litmus.lower.c_operands import (
     AnyPointer,
     Cell,
@@ -30,7 +31,7 @@ from scopec.frontends.litmus.lower.c_order import (
 )
 from scopec.frontends.litmus.lower.world import POINTER, integer_type
 from scopec.frontends.scoped.syntax import tree
-from scopec.program import faults, ir, types, values
+from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -43,13 +44,6 @@ if TYPE_CHECKING:
 def number(frame: CFrame, expr: tree.Expr) -> Value:
     """The value of an expression; a pointer is its address."""
     return rvalue(frame, operand(frame, expr), expr.span)
-
-
-def condition(frame: CFrame, expr: tree.Expr | tree.Declaration) -> Value:
-    """An expression converted to bool."""
-    if isinstance(expr, tree.Declaration):
-        raise error(Code.OUTSIDE_SUBSET, "C has no declarations in conditions", expr.span, "declare it before")
-    return values.convert(number(frame, expr), types.BOOL)
 
 
 def discard(frame: CFrame, expr: tree.Expr) -> None:
@@ -130,8 +124,8 @@ def _holds_address(frame: CFrame, found: Operand) -> bool:
 def operand(frame: CFrame, expr: tree.Expr) -> Operand:
     """What an expression denotes, its effects appended to the graph."""
     match expr:
-        case tree.Int(_, value, unsigned, long):
-            return Number(_literal(value, unsigned, long))
+        case tree.Int():
+            return Number(c.literal(frame, expr))
         case tree.Bool(_, truth):
             return Number(Const(int(truth), types.INT))
         case tree.Name(span, name):
@@ -142,12 +136,16 @@ def operand(frame: CFrame, expr: tree.Expr) -> Operand:
             return _address_of(frame, inner, span)
         case tree.Unary(_, op, inner):
             return Number(_as_int(values.unary(op, number(frame, inner))))
-        case tree.Binary(_, ("&&" | "||") as op, left, right):
-            return Number(_logical(frame, op, left, right))
+        case tree.Binary(_, ("&&" | "||"), left, _):
+            first = frame.condition(left)
+            sequence_point(frame)
+            return Number(_as_int(c.short_circuit(frame, expr, first, first)))
         case tree.Binary():
             return _binary(frame, expr)
-        case tree.Conditional():
-            return Number(_conditional(frame, expr))
+        case tree.Conditional(_, condition, _, _):
+            test = frame.condition(condition)
+            sequence_point(frame)
+            return Number(c.conditional(frame, expr, test))
         case tree.Assign():
             return _assign(frame, expr)
         case tree.Step(span, op, prefix, target):
@@ -167,16 +165,9 @@ def operand(frame: CFrame, expr: tree.Expr) -> Operand:
         case tree.Cast(_, type_, inner):
             return _cast(frame, type_, inner)
         case tree.Call():
-            return frame.call(frame, expr)
+            return frame.call(expr)
         case _:
             raise error(Code.OUTSIDE_SUBSET, "this expression is outside the modelled subset", expr.span)
-
-
-def _literal(value: int, unsigned: bool, long: bool) -> Const:
-    """The type of a literal is the first that holds it ([lex.icon])."""
-    kinds = [types.LONG, types.ULONG] if long else [types.INT, types.UINT, types.LONG, types.ULONG]
-    candidates = [t for t in kinds if not (unsigned and t.signed)]
-    return Const(value, next(t for t in candidates if t.wrap(value) == value))
 
 
 def _as_int(value: Value) -> Value:
@@ -208,57 +199,6 @@ def _value_or_pointer(frame: CFrame, expr: tree.Expr) -> Value | PointerOperand:
             return AnyPointer(load(frame, found, ir.PLAIN, expr.span), points_to, name)
         case _:
             return rvalue(frame, found, expr.span)
-
-
-def _logical(frame: CFrame, op: str, left: tree.Expr, right: tree.Expr) -> Value:
-    first = condition(frame, left)
-    sequence_point(frame)
-    if not _does_more(frame, right):
-        return _as_int(values.binary(op, first, condition(frame, right)))
-    result = frame.temporary(types.BOOL)
-    frame.emit(ir.Set(result.name, first), left.span)
-    more, done = frame.builder.label(), frame.builder.label()
-    frame.builder.split(result, left.span, *((more, done) if op == "&&" else (done, more)))
-    frame.builder.place(more)
-    frame.emit(ir.Set(result.name, condition(frame, right)), right.span)
-    frame.builder.place(done)
-    return _as_int(result)
-
-
-def _does_more(frame: CFrame, expr: tree.Expr) -> bool:
-    """Whether evaluating an expression does anything but compute with registers, or may have no result."""
-    match expr:
-        case tree.Assign() | tree.Step():
-            return True
-        case tree.Binary(_, op, left, right):
-            by = right.value if isinstance(right, tree.Int) else None
-            return faults.may_fault(op, by) or _does_more(frame, left) or _does_more(frame, right)
-        case tree.Unary(_, _, inner) | tree.Cast(_, _, inner):
-            return _does_more(frame, inner) or accesses(frame, expr)
-        case tree.Conditional(_, test, then, otherwise):
-            return any(_does_more(frame, part) for part in (test, then, otherwise))
-        case _:
-            return accesses(frame, expr)
-
-
-def _conditional(frame: CFrame, expr: tree.Conditional) -> Value:
-    test = condition(frame, expr.condition)
-    sequence_point(frame)
-    if not _does_more(frame, expr.then) and not _does_more(frame, expr.otherwise):
-        return values.choose(test, number(frame, expr.then), number(frame, expr.otherwise))
-    result = frame.temporary(types.LONG)
-    then, otherwise, done = (frame.builder.label() for _ in range(3))
-    frame.builder.split(test, expr.condition.span, then, otherwise)
-    frame.builder.place(then)
-    first = number(frame, expr.then)
-    frame.emit(ir.Set(result.name, values.convert(first, types.LONG)), expr.then.span)
-    frame.builder.jump(done)
-    frame.builder.place(otherwise)
-    second = number(frame, expr.otherwise)
-    frame.emit(ir.Set(result.name, values.convert(second, types.LONG)), expr.otherwise.span)
-    frame.builder.place(done)
-    type_ = first.type if first.type == second.type else types.common_type(first.type, second.type)
-    return values.cast(result, type_)
 
 
 def _cast(frame: CFrame, type_: tree.TypeName, inner: tree.Expr) -> Operand:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
+from scopec.frontends.c import frame as c
 from scopec.frontends.litmus.lower.frame import Frame
-from scopec.frontends.litmus.lower.world import POINTER, integer_type
+from scopec.frontends.litmus.lower.world import POINTER, World, integer_type
 from scopec.program import types
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from scopec.base.source import Span
-    from scopec.frontends.scoped.syntax.tree import Call, TypeName
+    from scopec.frontends.scoped.syntax.tree import Call, Name, TypeName
     from scopec.program import ir
     from scopec.program.types import IntType
     from scopec.program.values import Value
@@ -110,48 +110,47 @@ class Touched:
         return (mine & (other.read | its)) | (its & (self.read | mine))
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Where ``break`` and ``continue`` go."""
-
-    after: int
-    again: int
-
-
 @dataclass
-class CFrame(Frame):
-    """A thread of a C dialect: names, open blocks and loops, and the address spaces that the program uses.
-
-    ``call`` lowers calls, whose arguments are expressions again.
-    """
+class CFrame(Frame, c.Frame[World]):
+    """A thread of a C dialect: its names, and the address spaces that the program uses."""
 
     names: dict[str, Variable | PointerOperand] = field(default_factory=dict)
-    blocks: list[set[str]] = field(default_factory=lambda: [set()])
-    loops: list[Loop] = field(default_factory=list)
-    assigned: frozenset[str] = frozenset()
     spaces: frozenset[str] = frozenset()
     returns: int | None = None
-    label: str | None = None
     #: What the operand that is being lowered does; how many evaluations of operands in no order there were; whether
     #: the place is inside one.
     touched: Touched = field(default_factory=Touched)
     evaluations: int = 0
     apart: bool = False
 
-    call: Callable[[CFrame, Call], Operand] = field(kw_only=True)
-
     #: The type in which indices are computed.
     index_type: IntType = types.INT
 
+    leaves_out = False
+    way_out = "remove it"
+
+    @abstractmethod
+    def call(self, expr: Call) -> Operand:
+        """Lower a call, whose arguments are expressions again."""
+
+    def reads(self, name: Name) -> bool:
+        """Whether the value of a name is read from memory."""
+        return isinstance(self.names.get(name.name), (Cell, Followed))
+
+    def returned(self, _: Span) -> None:
+        """Go to the end of the function."""
+        if self.returns is None:
+            self.returns = self.builder.label()
+        self.builder.jump(self.returns)
+
     def bind(self, name: str, operand: Variable | PointerOperand, span: Span) -> None:
         """Declare a name; InputError where an open block has it already."""
-        if any(name in block for block in self.blocks):
+        if any(name in scope for scope in self.scopes):
             message = f"`{name}` is declared already in this thread"
             raise error(Code.DUPLICATE, message, span, "rename one of them: a thread's locals are one set of registers")
-        self.blocks[-1].add(name)
-        self.names[name] = operand
+        self.scopes[-1][name] = self.names[name] = operand
 
-    def declare(self, name: str, local: Local, span: Span) -> Local:
+    def add(self, name: str, local: Local, span: Span) -> Local:
         """Declare a register; one that another block declared with the same type is the same."""
         before = self.names.get(name)
         if isinstance(before, Local) and before.type != local.type:

@@ -6,51 +6,31 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.frontends.litmus.lower.world import POINTER
+from scopec.frontends.code import Code
+from scopec.frontends.litmus.lower.world import POINTER, World
 from scopec.program import faults, ir, types, values
-from scopec.program.builder import Builder
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scopec.base.source import Span
-    from scopec.frontends.litmus.lower.world import Position, World
+    from scopec.frontends.litmus.lower.world import Position
     from scopec.program.types import IntType
 
 
 @dataclass
-class Frame:
+class Frame(Code[World]):
     """A thread's body while it is built.  ``registers`` are the source's registers with their types."""
 
-    world: World
     name: str
-    builder: Builder = field(default_factory=Builder)
     registers: dict[str, IntType] = field(default_factory=dict)
     initial: dict[str, Const] = field(default_factory=dict)
-    _temporaries: int = 0
 
     def register(self, name: str, type_: IntType) -> Reg:
         """A register of the source; it begins with its value in the initial state, or 0."""
         known = self.registers.setdefault(name, type_)
         return Reg(name, known)
-
-    def temporary(self, type_: IntType) -> Reg:
-        """A register for an intermediate value; its name cannot be one of the source."""
-        self._temporaries += 1
-        return Reg(f"%{self._temporaries}", type_)
-
-    def emit(self, operation: ir.Operation, span: Span) -> None:
-        """Append an operation to the graph, and before it that it accesses an element that there is."""
-        for check in faults.of_access(operation, self.world.objects, self.world.source.text_of(span)):
-            self.builder.emit(check, span)
-        self.builder.emit(operation, span)
-
-    def computed(self, value: Value, span: Span) -> Value:
-        """The result of an operation, after what must hold for it to have one."""
-        for check in faults.of_arithmetic(value, self.world.source.text_of(span)):
-            self.builder.emit(check, span)
-        return value
 
     def finish(self, position: Position, span: Span) -> ir.Thread:
         """The thread, its registers set before it begins: "registers that a thread never sets are 0"."""

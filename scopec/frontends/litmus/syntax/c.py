@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Token
-from scopec.frontends.litmus.syntax.tree import Coordinate, CThread, Labelled
+from scopec.frontends.litmus.syntax.tree import Coordinate, CThread
 from scopec.frontends.parse import number, parse, type_words
 from scopec.frontends.scoped.syntax import build, tree
 
@@ -67,8 +67,8 @@ class _Builder(build.Builder):
 
     # ---- statements
 
-    def labelled(self, node: Node, label: Token, statement: Any) -> Labelled:
-        return Labelled(self.token(label), str(label), statement)
+    def labelled(self, node: Node, label: Token, statement: Any) -> tree.Labelled:
+        return tree.Labelled(self.token(label), str(label), statement)
 
     def declarator(self, node: Node, *children: Any) -> tree.Declarator:
         *before, value = children

@@ -111,15 +111,6 @@ class CThread:
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
-    """``label: statement``."""
-
-    span: Span
-    label: str
-    statement: tree.Statement | Labelled
-
-
-@dataclass(frozen=True, slots=True)
 class Name:
     """A thread in a scope tree, or a location that a program names."""
 

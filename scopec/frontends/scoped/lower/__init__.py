@@ -2,10 +2,10 @@
 
 - ``program``: a whole file
 - ``context``: a program and a thread that are being lowered
-- ``statements``, ``locals``: statements and local declarations
+- ``statements``, ``locals``: bodies and local declarations
 - ``expressions``, ``operands``, ``operators``, ``lvalues``: expressions, what they denote, and ways to objects
 - ``objects``: what a declaration makes
-- ``calls``, ``atomics``: the libraries
+- ``calls``, ``atomics``, ``arguments``: the libraries
 - ``launches``: kernel launches
 - ``names``, ``cpp_types``, ``resolve``: names of the libraries, and types
 """

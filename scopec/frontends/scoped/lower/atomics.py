@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.scoped.beyond import beyond
-from scopec.frontends.scoped.lower import calls, expressions, lvalues
+from scopec.frontends.scoped.lower.arguments import arguments_of, order_of
 from scopec.frontends.scoped.lower.operands import Atomic, Computed, Nothing, Operand, Register
 from scopec.program import ir, values
 from scopec.program.types import BOOL
@@ -25,11 +25,11 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
     """Lower a call of an atomic's member function."""
     match name:
         case "load":
-            arguments = calls.arguments_of(call, 0, 1)
+            arguments = arguments_of(call, 0, 1)
             order = _order(frame, arguments, 0, ir.READ_ORDERS, "a load")
-            return Computed(lvalues.load(frame, target.place, ir.Mode(order, target.scope), call.span))
+            return Computed(frame.load(target.place, ir.Mode(order, target.scope), call.span))
         case "store":
-            arguments = calls.arguments_of(call, 1, 2)
+            arguments = arguments_of(call, 1, 2)
             value = _value(frame, arguments[0], target)
             order = _order(frame, arguments, 1, ir.WRITE_ORDERS, "a store")
             frame.emit(ir.Store(target.place, value, ir.Mode(order, target.scope)), call.span)
@@ -48,7 +48,7 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
 
 
 def _value(frame: Frame, expr: tree.Expr, target: Atomic) -> Value:
-    return values.convert(expressions.lower_alone(frame, expr), target.type)
+    return values.convert(frame.alone(expr), target.type)
 
 
 def _order(
@@ -57,7 +57,7 @@ def _order(
     """The order that an argument names (seq_cst without one); InputError if the operation cannot have it."""
     if len(arguments) <= index:
         return ir.Order.SEQ_CST
-    order = calls.order_of(frame, arguments[index])
+    order = order_of(frame, arguments[index])
     if order not in allowed:
         orders = ", ".join(o.value for o in allowed)
         message = f"{what} cannot have the order {order.value}"
@@ -67,7 +67,7 @@ def _order(
 
 def _read_modify_write(frame: Frame, call: tree.Call, target: Atomic, op: str | None) -> Operand:
     """A ``fetch_`` member, or without an operator an exchange; the result is the value before."""
-    arguments = calls.arguments_of(call, 1, 2)
+    arguments = arguments_of(call, 1, 2)
     value = _value(frame, arguments[0], target)
     order = _order(frame, arguments, 1, tuple(ir.Order), "this operation")
     old = frame.temporary(target.type)
@@ -85,13 +85,13 @@ def _read_modify_write(frame: Frame, call: tree.Call, target: Atomic, op: str | 
 
 def _compare_exchange(frame: Frame, call: tree.Call, target: Atomic, *, weak: bool) -> Operand:
     """[atomics.types.operations]: with one order given, failure drops its release half."""
-    arguments = calls.arguments_of(call, 2, 4)
+    arguments = arguments_of(call, 2, 4)
     span = arguments[0].span
-    expected = expressions.lower_operand(frame, arguments[0])
+    expected = frame.operand(arguments[0])
     if not isinstance(expected, Register) or expected.constant or expected.type != target.type:
         message = f"the expected value is passed by reference: a local variable of type {target.type.name} is wanted"
         raise error(Code.TYPE_ERROR, message, span, "copy it to a local variable first")
-    before = lvalues.to_value(frame, expected, span)
+    before = frame.read(expected, span)
     desired = _value(frame, arguments[1], target)
     success = _order(frame, arguments, 2, tuple(ir.Order), "this operation")
     if len(arguments) == 4:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
-from scopec.frontends.scoped.lower import atomics, expressions, names
+from scopec.frontends.scoped.lower import atomics, names
+from scopec.frontends.scoped.lower.arguments import arguments_of, order_of, scope_of
 from scopec.frontends.scoped.lower.operands import (
     Array,
     Atomic,
     Computed,
-    Enumerator,
     Group,
     Nothing,
     Operand,
@@ -36,7 +36,7 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
     """Lower ``function(arguments)``."""
     match call.function:
         case tree.Member(_, object_, name):
-            return _member(frame, call, expressions.lower_operand(frame, object_), name)
+            return _member(frame, call, frame.operand(object_), name)
         case tree.Name(span, name, argument):
             if (found := frame.find(name)) is not None:
                 raise error(Code.TYPE_ERROR, f"{describe(found)} cannot be called", span)
@@ -55,32 +55,6 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
             return handler(frame, call)
         case _:
             raise beyond("a call of this kind is", call.span)
-
-
-def arguments_of(call: tree.Call, least: int, most: int) -> tuple[tree.Expr, ...]:
-    """The arguments of a call; InputError if there are fewer or more."""
-    if not least <= len(call.arguments) <= most:
-        wanted = str(least) if least == most else f"{least} to {most}"
-        plural = "" if wanted == "1" else "s"
-        message = f"{wanted} argument{plural} wanted here, {len(call.arguments)} given"
-        raise error(Code.BAD_ARGUMENTS, message, call.span)
-    return call.arguments
-
-
-def order_of(frame: Frame, expr: tree.Expr) -> ir.Order:
-    """The memory order that an argument names."""
-    operand = expressions.lower_operand(frame, expr)
-    if isinstance(operand, Enumerator) and isinstance(operand.value, ir.Order):
-        return operand.value
-    raise error(Code.TYPE_ERROR, "a memory order is wanted here", expr.span, "such as cuda::memory_order_acquire")
-
-
-def scope_of(frame: Frame, expr: tree.Expr) -> ir.Scope:
-    """The thread scope that an argument names."""
-    operand = expressions.lower_operand(frame, expr)
-    if isinstance(operand, Enumerator) and isinstance(operand.value, ir.Scope):
-        return operand.value
-    raise error(Code.TYPE_ERROR, "a thread scope is wanted here", expr.span, "such as cuda::thread_scope_device")
 
 
 def _member(frame: Frame, call: tree.Call, target: Operand, name: str) -> Operand:
@@ -127,14 +101,14 @@ def _syncthreads(frame: Frame, call: tree.Call) -> Operand:
 def _syncwarp(frame: Frame, call: tree.Call) -> Operand:
     mask = EVERY_LANE
     if call.arguments:
-        mask = expressions.constant(frame, call.arguments[0], "the mask of __syncwarp") & mask
+        mask = frame.constant(call.arguments[0], "the mask of __syncwarp") & mask
     frame.emit(ir.GroupSync(ir.Group.WARP, mask), call.span)
     return Nothing()
 
 
 def _sleep(frame: Frame, call: tree.Call) -> Operand:
     """``__nanosleep``: how long is not modelled."""
-    expressions.lower_value(frame, call.arguments[0])
+    frame.value(call.arguments[0])
     frame.emit(ir.Yield(sleeps=True), call.span)
     return Nothing()
 
@@ -146,17 +120,17 @@ def _this_block(_frame: Frame, _call: tree.Call) -> Operand:
 def _tile(frame: Frame, call: tree.Call, argument: tree.Expr) -> Operand:
     """Tiles of a block: neighbouring lanes of a warp, as many as the template argument says."""
     (whole,) = arguments_of(call, 1, 1)
-    size = expressions.constant(frame, argument, "the size of a tile")
+    size = frame.constant(argument, "the size of a tile")
     if size not in (1, 2, 4, 8, 16, 32):
         raise error(Code.BAD_ARGUMENTS, f"there are no tiles of {size} threads", argument.span, "use 1 to 32")
-    if expressions.lower_operand(frame, whole) != Group():
+    if frame.operand(whole) != Group():
         raise beyond("tiles of anything but the block are", whole.span)
     return Group(size)
 
 
 def _assert(frame: Frame, call: tree.Call) -> Operand:
     (condition,) = call.arguments
-    value = expressions.lower_condition(frame, condition)
+    value = frame.condition(condition)
     frame.emit(ir.Assert(value, frame.world.source.text_of(condition.span)), call.span)
     return Nothing()
 
@@ -169,7 +143,7 @@ def stream_of(frame: Frame, expr: tree.Expr) -> ir.Stream:
 
     InputError if it is not a stream, or one that has not been created yet.
     """
-    match expressions.lower_operand(frame, expr):
+    match frame.operand(expr):
         case Computed(values.Const(0, _)):
             return ir.legacy_stream(0)
         case Stream(name, False) if name in frame.world.streams:
@@ -183,7 +157,7 @@ def stream_of(frame: Frame, expr: tree.Expr) -> ir.Stream:
 
 def _stream_create(frame: Frame, call: tree.Call) -> Operand:
     """``cudaStreamCreate(&stream)``, ``cudaStreamCreateWithFlags(&stream, flags)``."""
-    target = expressions.lower_operand(frame, call.arguments[0])
+    target = frame.operand(call.arguments[0])
     if not isinstance(target, Stream) or not target.address:
         raise error(Code.TYPE_ERROR, "the address of a cudaStream_t is wanted here", call.arguments[0].span)
     name = target.name
@@ -191,7 +165,7 @@ def _stream_create(frame: Frame, call: tree.Call) -> Operand:
         raise beyond(f"a stream variable that is created twice (`{name}`) is", call.span)
     if frame.nesting:
         raise beyond("a stream that is created under a condition or in a loop is", call.span)
-    flags = expressions.constant(frame, call.arguments[1], "a flag") if call.arguments[1:] else 0
+    flags = frame.constant(call.arguments[1], "a flag") if call.arguments[1:] else 0
     kind: Literal["blocking", "non-blocking"] = "non-blocking" if flags else "blocking"
     frame.world.streams[name] = ir.Stream(name, kind, 0)
     frame.emit(ir.ApiCall("cudaStreamCreate"), call.span)
@@ -217,17 +191,17 @@ def _host_register(frame: Frame, call: tree.Call) -> Operand:
     if object_.storage is not ir.Storage.SYSTEM:
         message = f"cudaHostRegister takes host memory, `{name}` is {object_.storage.value} memory"
         raise error(Code.TYPE_ERROR, message, call.arguments[0].span)
-    size, whole = expressions.constant(frame, call.arguments[1], "the size"), object_.size * len(object_.values)
+    size, whole = frame.constant(call.arguments[1], "the size"), object_.size * len(object_.values)
     if size < whole:
         raise beyond(f"to register {size} of the {whole} bytes of `{name}` is", call.arguments[1].span)
     if call.arguments[2:]:
-        expressions.constant(frame, call.arguments[2], "a flag")
+        frame.constant(call.arguments[2], "a flag")
     frame.emit(ir.ApiCall("cudaHostRegister", (name,), maps=True), call.span)
     return _SUCCESS
 
 
 def _registered(frame: Frame, expr: tree.Expr) -> str:
-    match expressions.lower_operand(frame, expr):
+    match frame.operand(expr):
         case Array(name):
             return name
         case Pointer(Variable(place) | Atomic(place)) if not frame.world.objects[place.object].array:

@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from abc import abstractmethod
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
-from scopec.base.source import Span
-from scopec.frontends.scoped.lower.names import meant_name
-from scopec.program import faults, ir, values
-from scopec.program.builder import Builder
+from scopec.frontends.c import frame as c
+from scopec.frontends.scoped.beyond import beyond
+from scopec.frontends.scoped.lower import names
+from scopec.frontends.scoped.lower.operands import (
+    Atomic,
+    Computed,
+    Enumerator,
+    Index,
+    Operand,
+    Register,
+    Variable,
+    describe,
+)
+from scopec.program import ir
+from scopec.program.types import INT
+from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from scopec.base.source import Source
-    from scopec.frontends.scoped.lower.operands import Operand
+    from scopec.base.source import Source, Span
     from scopec.frontends.scoped.syntax import tree
     from scopec.program.types import IntType
-    from scopec.program.values import Value
 
 
 @dataclass
@@ -57,53 +66,105 @@ class World:
         return name
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Where ``break`` and ``continue`` go, and in how many blocks the loop is."""
-
-    after: int
-    again: int
-    depth: int
-
-
 @dataclass
-class Frame:
-    """A thread's code that is being lowered into a graph.
+class Frame(c.Frame["World"]):
+    """A thread's code in the scoped language that is being lowered.
 
-    ``prefix`` makes the names of its own objects unique; ``host`` says whether it is host code; ``assigned`` are the
-    names that it assigns to; ``nesting`` counts the branches and loops around the current place; ``living`` are the
-    objects in memory that each block around it declares, those of the host alone.  ``touches`` counts
-    the accesses to memory so far, ``events`` what other threads may notice among them, ``changes`` the variables that
-    expressions changed.
+    ``prefix`` makes the names of its own objects unique; ``host`` says whether it is host code, of whose objects alone
+    lifetimes are modelled.  ``touches`` counts the accesses to memory so far, ``events`` what other threads may notice
+    among them, ``changes`` the variables that expressions changed.
     """
 
-    world: World
     prefix: str
     host: bool
-    assigned: frozenset[str] = frozenset()
-    builder: Builder = field(default_factory=Builder)
-    scopes: list[dict[str, Operand]] = field(default_factory=lambda: [{}])
-    living: list[list[str]] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
-    nesting: int = 0
     touches: int = 0
     events: int = 0
     changes: int = 0
     variables: dict[str, IntType] = field(default_factory=dict)
     ambiguous: set[str] = field(default_factory=set)
     _used: set[str] = field(default_factory=set)
-    _temporaries: int = 0
+
+    leaves_out = True  # code that is not part of this variant
+    way_out = None
+
+    @abstractmethod
+    def operand(self, expr: tree.Expr) -> Operand:
+        """What an expression denotes, its effects appended to the graph."""
+
+    def alone(self, expr: tree.Expr) -> Value:
+        """The value of an expression beside which others are used whose values it must not change."""
+        before = self.changes
+        value = self.value(expr)
+        if self.changes > before:
+            help_ = "compare and exchange in a statement or condition of its own"
+            raise beyond("a compare-exchange as part of this is", expr.span, help_)
+        return value
+
+    def constant(self, expr: tree.Expr, what: str) -> int:
+        """The value of an expression that must be known when the program is compiled."""
+        value = self.value(expr)
+        if not isinstance(value, Const):
+            raise error(Code.NOT_CONSTANT, f"{what} must be a constant", expr.span)
+        return value.value
+
+    def returned(self, span: Span) -> None:
+        """Append the end of the function."""
+        self.leave(0, span)
+        self.builder.end(span)
+
+    # ---- what expressions denote
+
+    def value(self, expr: tree.Expr) -> Value:
+        """Evaluate an expression to an integer (a variable is read)."""
+        return self.read(self.operand(expr), expr.span)
+
+    def read(self, operand: Operand, span: Span) -> Value:
+        """The value of what was denoted: lvalue-to-rvalue conversion."""
+        match operand:
+            case Computed(value):
+                return value
+            case Register(name, type_):
+                return Reg(name, type_)
+            case Variable(place, _, volatile):
+                return self.load(place, ir.VOLATILE if volatile else ir.PLAIN, span)
+            case Atomic():
+                raise beyond("an atomic that is read without `load` is", span)
+            case _:
+                raise error(Code.TYPE_ERROR, f"a number is wanted here, not {describe(operand)}", span)
+
+    def load(self, place: ir.Place, mode: ir.Mode, span: Span) -> Value:
+        """Append a read."""
+        result = self.temporary(self.world.objects[place.object].type)
+        self.emit(ir.Load(result.name, place, mode), span)
+        return result
 
     # ---- names
 
+    def named(self, name: str, span: Span) -> Operand:
+        """What a name denotes: the file's own first, then what the libraries declare."""
+        if (found := self.find(name)) is not None:
+            return found
+        full = self.world.library_name(name)
+        enumerator = names.order_named(full) or names.scope_named(full)
+        if enumerator is not None:
+            return Enumerator(enumerator)
+        if name in names.INDEX_NAMES:
+            if self.host:
+                raise error(Code.TYPE_ERROR, f"`{name}` has a meaning in kernels only", span)
+            return Index(name)
+        if name in names.CONSTANTS:
+            return Computed(Const(names.CONSTANTS[name], INT))
+        known = [n for scope in self.scopes for n in scope] + list(self.world.names)
+        help_ = suggestion(name, known) or names.meant_name(name)
+        raise error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, help_)
+
+    def reads(self, name: tree.Name) -> bool:
+        """Whether the value of a name is read from memory."""
+        return name.argument is not None or isinstance(self.named(name.name, name.span), (Variable, Atomic))
+
     def find(self, name: str) -> Operand | None:
         """What a name that the file declares means here."""
-        return next((names[name] for names in reversed(self.scopes) if name in names), self.world.names.get(name))
-
-    def unknown(self, name: str, span: Span) -> Exception:
-        """The error for a name that means nothing here."""
-        known = [n for names in self.scopes for n in names] + list(self.world.names)
-        return error(Code.UNKNOWN_NAME, f"`{name}` is not declared", span, suggestion(name, known) or meant_name(name))
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), self.world.names.get(name))
 
     def bind(self, name: str, operand: Operand, span: Span) -> None:
         """Declare a local name; InputError if its block has it already."""
@@ -111,34 +172,11 @@ class Frame:
             raise error(Code.DUPLICATE, f"`{name}` is declared already in this block", span)
         self.scopes[-1][name] = operand
 
-    @contextmanager
-    def block(self, span: Span) -> Iterator[None]:
-        """A scope, at the end of whose text what it declares is no more."""
-        self.scopes.append({})
-        self.living.append([])
-        yield
-        end = Span(span.file, span.end_line, max(1, span.end_column - 1), span.end_line, span.end_column)
-        self.leave(len(self.living) - 1, end)
-        self.living.pop()
-        self.scopes.pop()
-
     def lives(self, object_: str, span: Span) -> None:
         """What the innermost block declares is there from here on."""
         if self.host and self.living:
             self.living[-1].append(object_)
             self.builder.emit(ir.Lifetime(object_, (object_,), begins=True), span)
-
-    def leave(self, depth: int, span: Span) -> None:
-        """Control leaves all blocks but so many: what they declare is no more."""
-        for object_ in (name for names in reversed(self.living[depth:]) for name in reversed(names)):
-            self.builder.emit(ir.Lifetime(object_, (object_,), begins=False), span)
-
-    @contextmanager
-    def nested(self) -> Iterator[None]:
-        """Code that may be executed never, or more than once."""
-        self.nesting += 1
-        yield
-        self.nesting -= 1
 
     # ---- registers and operations
 
@@ -158,25 +196,12 @@ class Frame:
         self._used.add(name)
         return name
 
-    def temporary(self, type_: IntType) -> values.Reg:
-        """A register for an intermediate value; its name cannot be a source variable's."""
-        self._temporaries += 1
-        return values.Reg(f"%{self._temporaries}", type_)
-
     def emit(self, operation: ir.Operation, span: Span) -> None:
-        """Append an operation to the graph, and before it that it accesses an element that there is."""
-        for check in faults.of_access(operation, self.world.objects, self.world.source.text_of(span)):
-            self.builder.emit(check, span)
-        self.builder.emit(operation, span)
+        """Append an operation to the graph, and count what it does."""
+        super().emit(operation, span)
         if not isinstance(operation, (ir.Set, ir.Assert)):
             self.touches += 1
             self.events += not (isinstance(operation, ir.Load) and operation.mode == ir.PLAIN)
-
-    def computed(self, value: Value, span: Span) -> Value:
-        """The result of an operation, after what must hold for it to have one."""
-        for check in faults.of_arithmetic(value, self.world.source.text_of(span)):
-            self.builder.emit(check, span)
-        return value
 
     def finish(self) -> ir.Body:
         """The finished graph."""

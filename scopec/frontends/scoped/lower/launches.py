@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.launches import check_threads
 from scopec.frontends.scoped.beyond import beyond
-from scopec.frontends.scoped.lower import calls, expressions, lvalues, resolve, statements
-from scopec.frontends.scoped.lower.context import Frame
+from scopec.frontends.scoped.lower import calls, lvalues, resolve, statements
 from scopec.frontends.scoped.lower.cpp_types import AtomicType, PointerType
 from scopec.frontends.scoped.lower.operands import Computed, Kernel, Nothing, Operand, Register, describe
 from scopec.program import ir, values
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
+    from scopec.frontends.scoped.lower.context import Frame
     from scopec.frontends.scoped.syntax import tree
 
 
 def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
     """Lower ``kernel<<<blocks, threads, shared, stream>>>(arguments)``."""
-    kernel = expressions.lower_name(frame, launch.kernel.name, launch.kernel.span)
+    kernel = frame.named(launch.kernel.name, launch.kernel.span)
     if not isinstance(kernel, Kernel):
         message = f"`{launch.kernel.name}` is {describe(kernel)}, not a kernel"
         raise error(Code.BAD_LAUNCH, message, launch.kernel.span)
@@ -35,7 +35,7 @@ def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
     blocks, threads = (_extent(frame, e) for e in given[:2])
     check_threads(blocks, threads, launch.span)
     if len(given) > 2:
-        expressions.constant(frame, given[2], "the size of shared memory")
+        frame.constant(given[2], "the size of shared memory")
     stream = calls.stream_of(frame, given[3]) if len(given) > 3 else ir.legacy_stream(0)
     function, grids = kernel.definition, frame.world.grids
     number = 1 + sum(grid.kernel == function.name for grid in grids.values())
@@ -47,7 +47,7 @@ def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
 
 
 def _extent(frame: Frame, expr: tree.Expr) -> ir.Dim:
-    extent = expressions.constant(frame, expr, "the extent of a launch")
+    extent = frame.constant(expr, "the extent of a launch")
     if extent < 1:
         raise error(Code.NO_THREADS, f"a launch with an extent of {extent}", expr.span)
     return ir.Dim(extent)
@@ -59,7 +59,7 @@ def _body(frame: Frame, name: str, function: tree.Function, launch: tree.Launch)
             f"`{function.name}` has {len(function.parameters)} parameters, {len(launch.arguments)} arguments given"
         )
         raise error(Code.BAD_LAUNCH, message, launch.kernel.span)
-    inner = Frame(frame.world, name, host=False, assigned=statements.assigned(function))
+    inner = type(frame)(frame.world, name, host=False, assigned=statements.assigned(function))
     scope: dict[str, Operand] = {}
     for parameter, argument in zip(function.parameters, launch.arguments, strict=True):
         if parameter.name in scope:
@@ -72,11 +72,11 @@ def _bound(frame: Frame, inner: Frame, parameter: tree.Parameter, argument: tree
     """What a parameter means, given its argument: a constant, a register that begins with one, or an object."""
     match resolve.resolve(frame, parameter.type):
         case AtomicType(ref=True) as type_:
-            return lvalues.atomic_ref(expressions.lower_operand(frame, argument), type_, argument.span, kept=True)
+            return lvalues.atomic_ref(frame.operand(argument), type_, argument.span, kept=True)
         case PointerType() as type_:
-            return lvalues.pointer(expressions.lower_operand(frame, argument), type_, argument.span)
+            return lvalues.pointer(frame.operand(argument), type_, argument.span)
         case IntType() as type_ if "volatile" not in parameter.type.specifiers:
-            value = values.Const(type_.wrap(expressions.constant(frame, argument, "what a launch passes")), type_)
+            value = values.Const(type_.wrap(frame.constant(argument, "what a launch passes")), type_)
             if parameter.name not in inner.assigned:
                 return Computed(value)
             register = inner.register(parameter.name, type_)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.beyond import beyond
-from scopec.frontends.scoped.lower import expressions, lvalues, objects, resolve
+from scopec.frontends.scoped.lower import lvalues, objects, resolve
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, StreamType, Type
 from scopec.frontends.scoped.lower.operands import Array, Computed, Operand, Register, Stream
 from scopec.frontends.scoped.syntax import tree
@@ -35,8 +35,8 @@ def _local(frame: Frame, type_: Type, specifiers: set[str], declarator: tree.Dec
     volatile = "volatile" in specifiers
     match type_:
         case AtomicType(ref=True):
-            referred = expressions.single(init, span)
-            return lvalues.atomic_ref(expressions.lower_operand(frame, referred), type_, referred.span, kept=True)
+            referred = objects.single(init, span)
+            return lvalues.atomic_ref(frame.operand(referred), type_, referred.span, kept=True)
         case IntType() | ArrayType() | AtomicType() if "__shared__" in specifiers:
             if frame.host:
                 raise error(Code.TYPE_ERROR, "`__shared__` belongs in kernels", span)
@@ -69,7 +69,7 @@ def _register(frame: Frame, type_: IntType, declarator: tree.Declarator, specifi
     init = declarator.init
     value = None
     if init is not None:
-        value = expressions.lower_value(frame, expressions.single(init, init.span)) if init.arguments else values.FALSE
+        value = frame.value(objects.single(init, init.span)) if init.arguments else values.FALSE
         value = values.convert(value, type_)
     constant = bool(specifiers & {"const", "constexpr"})
     if constant and isinstance(value, values.Const):

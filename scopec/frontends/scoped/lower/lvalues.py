@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.beyond import beyond
-from scopec.frontends.scoped.lower import objects
 from scopec.frontends.scoped.lower.cpp_types import AtomicType, Element, PointerType, shown
 from scopec.frontends.scoped.lower.operands import (
     Array,
@@ -21,7 +20,7 @@ from scopec.frontends.scoped.lower.operands import (
     describe,
 )
 from scopec.program import ir, types, values
-from scopec.program.types import INT
+from scopec.program.types import INT, IntType
 from scopec.program.values import Builtin, Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -40,6 +39,17 @@ def type_of(operand: Variable | Atomic | Array) -> Element:
             return element
 
 
+def at(object_: str, index: Value, type_: Element, *, volatile: bool) -> Variable | Atomic:
+    """The element with a number."""
+    match type_:
+        case IntType():
+            return Variable(ir.Place(object_, index), type_, volatile)
+        case AtomicType(value, scope, _):
+            return Atomic(ir.Place(object_, index), value, scope)
+        case _:
+            assert_never(type_)
+
+
 # ---------------------------------------------------------------- members, elements, addresses
 
 
@@ -56,7 +66,7 @@ def element(operand: Operand, position: Value, span: Span) -> Operand:
     """``operand[position]``."""
     match operand:
         case Array(object_, type_, _, volatile) | Pointer(Array(object_, type_, _, volatile)):
-            return objects.at(object_, position, type_, volatile=volatile)
+            return at(object_, position, type_, volatile=volatile)
         case Pointer(target) if position == Const(0, INT):
             return target
         case Pointer():
@@ -123,28 +133,6 @@ def pointer(operand: Operand, type_: PointerType, span: Span) -> Pointer:
 
 
 # ---------------------------------------------------------------- reading and assignment
-
-
-def to_value(frame: Frame, operand: Operand, span: Span) -> Value:
-    """Read an operand: lvalue-to-rvalue conversion."""
-    match operand:
-        case Computed(value):
-            return value
-        case Register(name, type_):
-            return Reg(name, type_)
-        case Variable(place, _, volatile):
-            return load(frame, place, ir.VOLATILE if volatile else ir.PLAIN, span)
-        case Atomic():
-            raise beyond("an atomic that is read without `load` is", span)
-        case _:
-            raise error(Code.TYPE_ERROR, f"a number is wanted here, not {describe(operand)}", span)
-
-
-def load(frame: Frame, place: ir.Place, mode: ir.Mode, span: Span) -> Value:
-    """Append a read."""
-    result = frame.temporary(frame.world.objects[place.object].type)
-    frame.emit(ir.Load(result.name, place, mode), span)
-    return result
 
 
 def assign(frame: Frame, target: Operand, value: Value, span: Span) -> None:

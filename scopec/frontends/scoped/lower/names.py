@@ -7,6 +7,13 @@ from scopec.program import types
 from scopec.program.ir import Order, Scope
 from scopec.program.types import IntType
 
+INDEX_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+#: Names of the libraries that are numbers.
+CONSTANTS = {
+    "cudaSuccess": 0, "cudaErrorNotReady": 600, "cudaStreamDefault": 0, "cudaStreamNonBlocking": 1,
+    "cudaHostRegisterDefault": 0, "cudaHostRegisterPortable": 1, "cudaHostRegisterMapped": 2, "warpSize": 32,
+}  # fmt: skip
+
 _NAMESPACES = ("cuda::std::", "cuda::", "std::", "cooperative_groups::")
 
 ORDERS = {

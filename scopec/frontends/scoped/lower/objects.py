@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.lower import expressions
-from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, Element, held
+from scopec.frontends.scoped.lower.cpp_types import ArrayType, Element, held
+from scopec.frontends.scoped.lower.lvalues import at
 from scopec.frontends.scoped.lower.operands import Array, Atomic, Variable
 from scopec.program import ir, values
 from scopec.program.types import INT, IntType
@@ -48,15 +48,11 @@ def declare(
     return at(name, Const(0, INT), element, volatile=volatile)
 
 
-def at(object_: str, index: Value, type_: Element, *, volatile: bool) -> Variable | Atomic:
-    """The element with a number."""
-    match type_:
-        case IntType():
-            return Variable(ir.Place(object_, index), type_, volatile)
-        case AtomicType(value, scope, _):
-            return Atomic(ir.Place(object_, index), value, scope)
-        case _:
-            assert_never(type_)
+def single(init: tree.Initialiser | None, span: Span) -> tree.Expr:
+    """The one value in an initialiser."""
+    if init is None or len(init.arguments) != 1:
+        raise error(Code.BAD_ARGUMENTS, "one initial value is wanted here", span)
+    return init.arguments[0]
 
 
 def hold(frame: Frame, made: InMemory, init: tree.Initialiser | None) -> None:
@@ -70,7 +66,7 @@ def hold(frame: Frame, made: InMemory, init: tree.Initialiser | None) -> None:
 
 
 def _constant(frame: Frame, expr: tree.Expr, type_: IntType) -> int:
-    value = values.convert(expressions.lower_value(frame, expr), type_)
+    value = values.convert(frame.value(expr), type_)
     if not isinstance(value, Const):
         raise error(Code.NOT_CONSTANT, "this initial value must be a constant", expr.span)
     return value.value
@@ -97,7 +93,7 @@ def initialise(frame: Frame, made: InMemory, init: tree.Initialiser | None) -> N
     given = _given(init, len(elements))
     for number, element in enumerate(elements):
         expr = given[number] if number < len(given) else None
-        value: Value = Const(0, INT) if expr is None else expressions.lower_value(frame, expr)
+        value: Value = Const(0, INT) if expr is None else frame.value(expr)
         mode = ir.VOLATILE if isinstance(element, Variable) and element.volatile else ir.PLAIN
         span = expr.span if expr is not None and isinstance(made, Array) else init.span
         frame.emit(ir.Store(element.place, values.cast(value, element.type), mode), span)

@@ -9,6 +9,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import expressions, launches, names, objects, resolve, statements
+from scopec.frontends.scoped.lower import locals as local_
 from scopec.frontends.scoped.lower.context import Frame, World
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, AutoType, EnumType, Type
 from scopec.frontends.scoped.lower.operands import Computed, Enumerator, Kernel
@@ -23,6 +24,14 @@ if TYPE_CHECKING:
     from scopec.base.source import Source
 
 _STORAGES = {"__managed__": ir.Storage.MANAGED, "__device__": ir.Storage.DEVICE}
+
+
+class _Code(Frame):
+    """Code of which all is known: expressions contain everything that contains them."""
+
+    operand = expressions.lower_operand
+    discard = expressions.discard
+    declare = local_.declare
 
 
 def constants(file: tree.File) -> tuple[str, ...]:
@@ -41,7 +50,7 @@ def lower(file: tree.File, source: Source, name: str, overrides: Mapping[str, tr
     Raises InputError where the file leaves the scoped language, launches nothing, or contradicts itself.
     """
     world = World(source, dict(overrides or {}))
-    top = Frame(world, "", host=True)
+    top = _Code(world, "", host=True)
     main = _declare_items(top, file.items)
     for directive in file.directives:
         if isinstance(directive, tree.ObjectDirective):
@@ -106,13 +115,13 @@ def _declare_constant(frame: Frame, type_: Type, declarator: tree.Declarator) ->
     expr = world.overrides.get(name)
     varied = expr is not None
     if expr is None:
-        expr = expressions.single(declarator.init, declarator.span)
+        expr = objects.single(declarator.init, declarator.span)
     elif isinstance(type_, EnumType) and isinstance(expr, tree.Name):  # directives may use short names (``device``)
         prefix = f"{type_.name}_"
         table: Mapping[str, object] = names.SCOPES if type_.name == "thread_scope" else names.ORDERS
         written = "system" if expr.name == "sys" else expr.name
         expr = tree.Name(expr.span, prefix + written) if written in table else expr
-    operand = expressions.lower_operand(frame, expr)
+    operand = frame.operand(expr)
     match operand, type_:
         case (Enumerator(ir.Scope() as found), EnumType("thread_scope") | AutoType()) | (
             Enumerator(ir.Order() as found),
@@ -138,7 +147,7 @@ def _host_body(world: World, file: tree.File, main: tree.Function | None) -> ir.
     if main is not None:
         if given:
             raise beside_main(given[0].span)
-        frame = Frame(world, "main", host=True, assigned=statements.assigned(main))
+        frame = _Code(world, "main", host=True, assigned=statements.assigned(main))
         return statements.lower_body(frame, main, {})
     kernels = [item for item in file.items if isinstance(item, tree.Function)]
     if not kernels:
@@ -148,7 +157,7 @@ def _host_body(world: World, file: tree.File, main: tree.Function | None) -> ir.
         name = kernels[0].name
         help_ = f"write `int main()`, or `//@ launch {name}<<<1, 1>>>();`"
         raise error(Code.NOT_LAUNCHED, f"the kernel `{name}` is never launched", kernels[0].name_span, help_)
-    frame = Frame(world, "main", host=True)
+    frame = _Code(world, "main", host=True)
     for directive in given:
         launches.launch_grid(frame, directive.launch)
     frame.emit(ir.DeviceSynchronize(), given[-1].span)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
-from scopec.frontends.scoped.lower import expressions, names
+from scopec.frontends.scoped.lower import names
+from scopec.frontends.scoped.lower.arguments import scope_of
 from scopec.frontends.scoped.lower.cpp_types import (
     ArrayType,
     AtomicType,
@@ -17,7 +18,6 @@ from scopec.frontends.scoped.lower.cpp_types import (
     Type,
     VoidType,
 )
-from scopec.frontends.scoped.lower.operands import Enumerator
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir
 from scopec.program.types import IntType
@@ -52,7 +52,7 @@ def declared(frame: Frame, base: Type, declarator: tree.Declarator) -> Type:
     (size,) = declarator.sizes
     if not isinstance(base, (IntType, AtomicType)) or size is None:
         raise beyond("an array of this type is", declarator.span)
-    length = expressions.constant(frame, size, "the size of an array")
+    length = frame.constant(size, "the size of an array")
     if not 0 < length <= _MOST_ELEMENTS:
         help_ = f"use 1 to {_MOST_ELEMENTS} elements"
         raise error(Code.TOO_LARGE, f"an array of {length} elements", size.span, help_)
@@ -79,11 +79,4 @@ def _atomic(frame: Frame, type_: tree.TypeName, ref: bool) -> AtomicType:
     value = resolve(frame, written) if isinstance(written, tree.TypeName) else None
     if not isinstance(value, IntType):
         raise beyond("an atomic of this type is", written.span)
-    return AtomicType(value, _scope(frame, scope[0]) if scope else ir.Scope.SYSTEM, ref)
-
-
-def _scope(frame: Frame, argument: tree.TypeName | tree.Expr) -> ir.Scope:
-    found = None if isinstance(argument, tree.TypeName) else expressions.lower_operand(frame, argument)
-    if isinstance(found, Enumerator) and isinstance(found.value, ir.Scope):
-        return found.value
-    raise error(Code.TYPE_ERROR, "a thread scope is wanted here", argument.span, "such as cuda::thread_scope_device")
+    return AtomicType(value, scope_of(frame, scope[0]) if scope else ir.Scope.SYSTEM, ref)

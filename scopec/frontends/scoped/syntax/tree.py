@@ -178,6 +178,15 @@ class Continue:
 
 
 @dataclass(frozen=True, slots=True)
+class Labelled:
+    """``label: statement``, in litmus files."""
+
+    span: Span
+    label: str
+    statement: Statement
+
+
+@dataclass(frozen=True, slots=True)
 class NamespaceAlias:
     """``namespace alias = name;``."""
 
@@ -186,7 +195,9 @@ class NamespaceAlias:
     name: str
 
 
-Statement: TypeAlias = Declaration | ExprStatement | Block | If | While | DoWhile | For | Return | Break | Continue
+Statement: TypeAlias = (
+    Declaration | ExprStatement | Block | If | While | DoWhile | For | Return | Break | Continue | Labelled
+)
 
 # ---------------------------------------------------------------- files
 
