@@ -249,15 +249,20 @@ def test_builtins_fold_in_three_dimensions() -> None:
     assert [t.name for t in program.threads] == ["main", "k[0][5]", "k[1][5]"]
 
 
-def test_types() -> None:
+@pytest.mark.parametrize("reader", ["scoped", "clang"])
+def test_types(reader: str) -> None:
     program = program_of(
-        "__device__ unsigned long long int a; __device__ signed b; __device__ long long c; __device__ uint8_t d; int main() {}"
+        "__device__ unsigned long long int a; __device__ signed b; __device__ long long c; __device__ uint8_t d; "
+        "__device__ signed int e; __device__ int signed long f; int main() {}",
+        reader=reader,
     )
     sizes = {name: (o.type.name, o.size, o.type.signed) for name, o in program.objects.items()}
     assert sizes["a"] == ("unsigned long long", 8, False)
     assert sizes["b"] == ("int", 4, True)
     assert sizes["c"] == (LONG_LONG.name, 8, True)
     assert sizes["d"] == ("unsigned char", 1, False)
+    assert sizes["e"] == ("int", 4, True)
+    assert sizes["f"] == ("long", 8, True)
 
 
 KERNEL = "__device__ int x; __device__ cuda::atomic<int, cuda::thread_scope_device> a; __global__ void k() {{ {} }}\n//@ launch k<<<1, 1>>>();"

@@ -2,5 +2,6 @@
 
 - ``frame``: code with its blocks and loops, and what a reader says of it
 - ``statements``: statements
+- ``names``: orders, operations and integer types by their names
 - ``expressions``: literals, and expressions of which a part is evaluated or not
 """

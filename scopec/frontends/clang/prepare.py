@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Source
+from scopec.frontends.c.names import ORDERS
 from scopec.frontends.clang.brackets import nested
 from scopec.frontends.launches import beside_main
-from scopec.frontends.scoped.lower.names import ORDERS, SCOPES
+from scopec.frontends.scoped.lower.names import SCOPES
 from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_literals
 
 #: Before the name of each constant that is asked for.

@@ -138,11 +138,13 @@ class Accesses:
         """The event of an access."""
         verb = "read" if kind is Kind.READ else "write"
         text = f"{verb}{show_mode(mode)} {mode.alias or shown_location(location, self.out.program)}"
-        half = read_half if kind is Kind.READ else write_half
+        order = mode.order
+        if order is not None:
+            order = order.read_half if kind is Kind.READ else order.write_half
         return replace(
             self.blank(state, kind, span, text),
             location=location,
-            order=half(mode.order),
+            order=order,
             scope=mode.scope,
             volatile=mode.volatile,
             proxy=self.proxy(state, location, mode),
@@ -168,15 +170,3 @@ class Accesses:
         """Link the two halves of an RMW, the latest events."""
         events = self.out.events
         events[-2], events[-1] = replace(events[-2], rmw=write.id), replace(write, rmw=read)
-
-
-def read_half(order: ir.Order | None) -> ir.Order | None:
-    """The acquire half of an order, for the read of an atomic operation."""
-    halves = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
-    return halves.get(order, order) if order is not None else None
-
-
-def write_half(order: ir.Order | None) -> ir.Order | None:
-    """The release half of an order, for the write of an atomic operation."""
-    halves = {ir.Order.ACQ_REL: ir.Order.RELEASE, ir.Order.ACQUIRE: ir.Order.RELAXED}
-    return halves.get(order, order) if order is not None else None

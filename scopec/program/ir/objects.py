@@ -32,6 +32,16 @@ class Order(Enum):
         """Whether a write or fence of this order is a release."""
         return self in (Order.RELEASE, Order.ACQ_REL, Order.SEQ_CST)
 
+    @property
+    def read_half(self) -> Order:
+        """The acquire half of this order, for the read of an atomic operation."""
+        return {Order.ACQ_REL: Order.ACQUIRE, Order.RELEASE: Order.RELAXED}.get(self, self)
+
+    @property
+    def write_half(self) -> Order:
+        """The release half of this order, for the write of an atomic operation."""
+        return {Order.ACQ_REL: Order.RELEASE, Order.ACQUIRE: Order.RELAXED}.get(self, self)
+
 
 #: The orders that C++ has for operations that only read, and for those that only write ([atomics.types.operations]).
 READ_ORDERS = (Order.RELAXED, Order.ACQUIRE, Order.SEQ_CST)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
+from scopec.frontends.c.names import FETCH, ORDERS
 from scopec.frontends.litmus.lower import c_expressions as expressions
 from scopec.frontends.litmus.lower.c_operands import (
     AnyPointer,
@@ -32,14 +33,6 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.program.types import IntType
 
-_ORDERS = {
-    "relaxed": Order.RELAXED,
-    "consume": Order.ACQUIRE,
-    "acquire": Order.ACQUIRE,
-    "release": Order.RELEASE,
-    "acq_rel": Order.ACQ_REL,
-    "seq_cst": Order.SEQ_CST,
-}
 #: OpenCL's scopes (language note: work-group → block, device → device, all devices → system).
 _SCOPES = {
     "work_item": Scope.THREAD,
@@ -52,7 +45,6 @@ _FLAGS = {"CLK_LOCAL_MEM_FENCE": "local", "CLK_GLOBAL_MEM_FENCE": "global", "CLK
 _LINUX = re.compile(
     r"(READ|WRITE)_ONCE|(smp|rcu|srcu|spin|xchg|cmpxchg|atomic_(add|sub|inc|dec|read|set|cmpxchg|xchg))(_|\b)"
 )
-_FETCH = {"add": "+", "sub": "-", "or": "|", "xor": "^", "and": "&", "min": "min", "max": "max"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,10 +144,10 @@ def _names_scope(expr: tree.Expr) -> bool:
 
 def _order(expr: tree.Expr) -> Order:
     name = expr.name if isinstance(expr, tree.Name) else ""
-    order = _ORDERS.get(name.removeprefix("memory_order_")) if name.startswith("memory_order_") else None
+    order = ORDERS.get(name.removeprefix("memory_order_")) if name.startswith("memory_order_") else None
     if order is None:
         swapped = "orders come before the scope" * _names_scope(expr)
-        help_ = swapped or suggestion(name, [f"memory_order_{o}" for o in _ORDERS]) or "write memory_order_seq_cst"
+        help_ = swapped or suggestion(name, [f"memory_order_{o}" for o in ORDERS]) or "write memory_order_seq_cst"
         raise error(Code.BAD_ARGUMENTS, "a memory order is wanted here", expr.span, help_)
     return order
 
@@ -273,7 +265,7 @@ def _compare_exchange(*, weak: bool) -> _Handler:
         def emit(place: ir.Place, _: IntType) -> None:
             operation = ir.CompareExchange(
                 old.name, succeeded.name, place, values.convert(wanted, type_), values.convert(desired, type_),
-                c.mode(success), _read_half(failure), weak,
+                c.mode(success), failure.read_half, weak,
             )  # fmt: skip
             c.frame.emit(operation, c.span)
 
@@ -281,10 +273,6 @@ def _compare_exchange(*, weak: bool) -> _Handler:
         return old, succeeded
 
     return handler
-
-
-def _read_half(order: Order) -> Order:
-    return {Order.RELEASE: Order.RELAXED, Order.ACQ_REL: Order.ACQUIRE}.get(order, order)
 
 
 _FUNCTIONS: dict[str, _Function] = {
@@ -296,7 +284,7 @@ _FUNCTIONS: dict[str, _Function] = {
     "atomic_compare_exchange_weak": _Function(3, 2, _compare_exchange(weak=True)),
     "atomic_flag_test_and_set": _Function(1, 1, _test_and_set),
     "atomic_flag_clear": _Function(1, 1, _clear),
-    **{f"atomic_fetch_{name}": _Function(2, 1, _fetch(op)) for name, op in _FETCH.items()},
+    **{f"atomic_fetch_{name}": _Function(2, 1, _fetch(op)) for name, op in FETCH.items()},
 }
 
 # ---------------------------------------------------------------- fences and barriers

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, error, suggestion
 from scopec.base.records import dataclass
+from scopec.frontends.c import names
 from scopec.frontends.litmus.syntax import tree
 from scopec.program import ir, types
 from scopec.program.types import IntType
@@ -18,26 +19,13 @@ if TYPE_CHECKING:
     from scopec.base.source import Source, Span
     from scopec.frontends.scoped.syntax.tree import TypeName
 
-_CHAR, _SHORT = IntType("char", 8, signed=True), IntType("short", 16, signed=True)
-_UCHAR, _USHORT = IntType("unsigned char", 8, signed=False), IntType("unsigned short", 16, signed=False)
-#: Integral types by their words in alphabetical order; `atomic_` in front is taken off first.
-_TYPES: dict[str, IntType] = {
-    "_Bool": types.BOOL, "bool": types.BOOL, "flag": types.BOOL,
-    "char": _CHAR, "schar": _CHAR, "char signed": _CHAR, "uchar": _UCHAR, "char unsigned": _UCHAR,
-    "short": _SHORT, "ushort": _USHORT, "short unsigned": _USHORT,
-    "int": types.INT, "signed": types.INT, "uint": types.UINT, "unsigned": types.UINT,
-    "long": types.LONG, "long long": types.LONG, "llong": types.LONG,
-    "ulong": types.ULONG, "ullong": types.ULONG, "long unsigned": types.ULONG, "long long unsigned": types.ULONG,
-    "size_t": types.ULONG, "ptrdiff_t": types.LONG, "intptr_t": types.LONG, "uintptr_t": types.ULONG,
-} | {
-    f"{unsigned}int{kind}{type_.bits}_t": type_
-    for kind in ("", "_least", "_fast")
-    for unsigned, all_ in (
-        ("", (_CHAR, _SHORT, types.INT, types.LONG)),
-        ("u", (_UCHAR, _USHORT, types.UINT, types.ULONG)),
-    )
-    for type_ in all_
+#: The last words of ``<stdatomic.h>``'s names for atomic types, and what each is short for.
+_SHORT = {
+    "flag": "bool", "schar": "signed char", "uchar": "unsigned char", "ushort": "unsigned short", "uint": "unsigned",
+    "llong": "long", "ulong": "unsigned long", "ullong": "unsigned long", "_Bool": "bool",
 }  # fmt: skip
+#: Types that only C++ tells apart.
+_ONE = {types.LONG_LONG: types.LONG, types.ULONG_LONG: types.ULONG}
 
 #: The type of a pointer that is kept in a register or in memory: an address.
 POINTER = types.LONG
@@ -55,15 +43,12 @@ _LEVELS = {
 
 def integer_type(type_: TypeName) -> IntType:
     """The integral type that a written type names, atomic or not; InputError if it is none."""
-    words = sorted(type_.name.removeprefix("atomic_").split())
-    for redundant in ("int", "signed"):
-        if len(words) > 1 and redundant in words and words != ["char", "signed"]:
-            words.remove(redundant)
-    found = _TYPES.get(" ".join(words))
+    name = type_.name.removeprefix("atomic_").replace("_least", "").replace("_fast", "")
+    found = names.integer_type(_SHORT.get(name, name))
     if found is None:
         help_ = "use an integer type, such as int or atomic_int"
         raise error(Code.UNKNOWN_TYPE, f"`{type_.name}` is not a type that scopec knows", type_.span, help_)
-    return found
+    return _ONE.get(found, found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,5 +7,5 @@
 - ``objects``: what a declaration makes
 - ``calls``, ``atomics``, ``arguments``: the libraries
 - ``launches``: kernel launches
-- ``names``, ``cpp_types``, ``resolve``: names of the libraries, and types
+- ``names``, ``cpp_types``, ``resolve``: names of the libraries and their types
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.c.names import FETCH
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower.arguments import arguments_of, order_of
 from scopec.frontends.scoped.lower.operands import Atomic, Computed, Nothing, Operand, Register
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from scopec.frontends.scoped.syntax import tree
     from scopec.program.values import Value
 
-_FETCH = {"fetch_add": "+", "fetch_sub": "-", "fetch_and": "&", "fetch_or": "|", "fetch_xor": "^"}
-_FETCH |= {"fetch_min": "min", "fetch_max": "max"}
+_FETCH = {f"fetch_{name}": op for name, op in FETCH.items()}
 _MEMBERS = ("load", "store", "exchange", "compare_exchange_weak", "compare_exchange_strong", *_FETCH)
 
 
@@ -97,8 +97,7 @@ def _compare_exchange(frame: Frame, call: tree.Call, target: Atomic, *, weak: bo
     if len(arguments) == 4:
         failure = _order(frame, arguments, 3, ir.READ_ORDERS, "a failed compare_exchange")
     else:
-        drop_release = {ir.Order.ACQ_REL: ir.Order.ACQUIRE, ir.Order.RELEASE: ir.Order.RELAXED}
-        failure = drop_release.get(success, success)
+        failure = success.read_half
     old, succeeded = frame.temporary(target.type), frame.temporary(BOOL)
     mode = ir.Mode(success, target.scope)
     exchange = ir.CompareExchange(old.name, succeeded.name, target.place, before, desired, mode, failure, weak)

@@ -1,11 +1,10 @@
-"""Names of the libraries: namespaces, memory orders, scopes, integer types."""
+"""Names of the libraries: namespaces, memory orders, scopes, constants."""
 
 from __future__ import annotations
 
 from scopec.base.diagnostics import suggestion
-from scopec.program import types
+from scopec.frontends.c.names import ORDERS
 from scopec.program.ir import Order, Scope
-from scopec.program.types import IntType
 
 INDEX_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 #: Names of the libraries that are numbers.
@@ -15,15 +14,6 @@ CONSTANTS = {
 }  # fmt: skip
 
 _NAMESPACES = ("cuda::std::", "cuda::", "std::", "cooperative_groups::")
-
-ORDERS = {
-    "relaxed": Order.RELAXED,
-    "consume": Order.ACQUIRE,
-    "acquire": Order.ACQUIRE,
-    "release": Order.RELEASE,
-    "acq_rel": Order.ACQ_REL,
-    "seq_cst": Order.SEQ_CST,
-}
 
 SCOPES = {
     "thread": Scope.THREAD,
@@ -66,50 +56,3 @@ def meant_name(name: str) -> str | None:
             meant = suggestion(word, known)
             return meant.replace("`", f"`{space}{prefix}", 1) if meant else f"{prefix}… is one of {', '.join(known)}"
     return None
-
-
-# ---------------------------------------------------------------- integer types
-
-_WORDS: dict[tuple[str, ...], IntType] = {
-    ("bool",): types.BOOL,
-    ("char",): types.CHAR,
-    ("char", "signed"): IntType("signed char", 8, signed=True),
-    ("char", "unsigned"): IntType("unsigned char", 8, signed=False),
-    ("short",): IntType("short", 16, signed=True),
-    ("short", "unsigned"): IntType("unsigned short", 16, signed=False),
-    ("int",): types.INT,
-    ("unsigned",): types.UINT,
-    ("long",): types.LONG,
-    ("long", "unsigned"): types.ULONG,
-    ("long", "long"): types.LONG_LONG,
-    ("long", "long", "unsigned"): types.ULONG_LONG,
-}
-
-#: Integer types that have a name of their own.
-INTEGERS: dict[str, IntType] = {
-    "size_t": types.ULONG,
-    "ptrdiff_t": types.LONG,
-    "uintptr_t": types.ULONG,
-    "intptr_t": types.LONG,
-    "int8_t": _WORDS["char", "signed"],
-    "uint8_t": _WORDS["char", "unsigned"],
-    "int16_t": _WORDS["short",],
-    "uint16_t": _WORDS["short", "unsigned"],
-    "int32_t": types.INT,
-    "uint32_t": types.UINT,
-    "int64_t": types.LONG,
-    "uint64_t": types.ULONG,
-    "cudaError_t": types.INT,
-}
-
-
-def integer_type(name: str) -> IntType | None:
-    """The integer type that its words name in any order (``unsigned long int``), None if there is none."""
-    words = sorted(name.split())
-    if words == ["signed"]:
-        words = ["int"]
-    if words != ["int"] and "int" in words:
-        words.remove("int")
-    if "signed" in words and words != ["char", "signed"]:
-        words.remove("signed")
-    return _WORDS.get(tuple(words))

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c.names import ORDERS
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import expressions, launches, names, objects, resolve, statements
@@ -118,7 +119,7 @@ def _declare_constant(frame: Frame, type_: Type, declarator: tree.Declarator) ->
         expr = objects.single(declarator.init, declarator.span)
     elif isinstance(type_, EnumType) and isinstance(expr, tree.Name):  # directives may use short names (``device``)
         prefix = f"{type_.name}_"
-        table: Mapping[str, object] = names.SCOPES if type_.name == "thread_scope" else names.ORDERS
+        table: Mapping[str, object] = names.SCOPES if type_.name == "thread_scope" else ORDERS
         written = "system" if expr.name == "sys" else expr.name
         expr = tree.Name(expr.span, prefix + written) if written in table else expr
     operand = frame.operand(expr)

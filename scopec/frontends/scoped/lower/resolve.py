@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c.names import INTEGERS, integer_type
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.lower import names
 from scopec.frontends.scoped.lower.arguments import scope_of
@@ -20,7 +21,7 @@ from scopec.frontends.scoped.lower.cpp_types import (
 )
 from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir
-from scopec.program.types import IntType
+from scopec.program.types import INT, IntType
 
 if TYPE_CHECKING:
     from scopec.frontends.scoped.lower.context import Frame
@@ -32,6 +33,7 @@ _OTHERS: dict[str, Type] = {
     "memory_order": EnumType("memory_order"),
     "thread_scope": EnumType("thread_scope"),
     "cudaStream_t": StreamType(),
+    "cudaError_t": INT,
 }
 
 
@@ -63,7 +65,7 @@ def _base(frame: Frame, type_: tree.TypeName) -> Type:
     short = names.unqualified(type_.name)
     if short in ("atomic", "atomic_ref"):
         return _atomic(frame, type_, short == "atomic_ref")
-    found = _OTHERS.get(short) or names.INTEGERS.get(short) or names.integer_type(type_.name)
+    found = _OTHERS.get(short) or integer_type(short if short in INTEGERS else type_.name)
     if found is None:
         message = f"`{type_.name}` is not a type of the scoped language"
         raise error(Code.UNKNOWN_TYPE, message, type_.span, way_to_clang())
