@@ -136,7 +136,7 @@ def test_each_pass_runs_and_in_this_order(write: Callable[..., Path]) -> None:
         runs: list[Run] = []
         made = [("program", called(lambda: runs.extend(plan(SPECS / file, file, Overrides()).runs)))]  # noqa: B023
         for run in runs[:4]:
-            made += [(name, called(lambda: FORMS[name].text(run))) for name in ("events", "steps")]  # noqa: B023
+            made += [(name, called(lambda: FORMS[name].text(run))) for name in ("events", "steps", "hangs")]  # noqa: B023
             if run.hardware_checks:
                 made.append(("steps", called(lambda: run.hardware_system)))  # noqa: B023
         for name, functions in made:
@@ -218,7 +218,10 @@ def test_a_pass_is_named_on_the_command_line(write: Callable[..., Path]) -> None
     [
         ("after:setled", "there is no pass `setled`: did you mean `settled`?; there are torn, packed, "),
         ("after:", "there is no pass ``: there are torn, packed, "),
-        ("stepps", "there is no form `stepps`: did you mean `steps`?; there are program, events, steps, after:PASS"),
+        (
+            "stepps",
+            "there is no form `stepps`: did you mean `steps`?; there are program, events, steps, hangs, after:PASS",
+        ),
     ],
 )
 def test_an_unknown_pass_is_told_with_those_that_there_are(form: str, said: str, write: Callable[..., Path]) -> None:

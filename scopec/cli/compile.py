@@ -57,10 +57,11 @@ def forms() -> list[str]:
 @click.option(
     "--show",
     "form",
-    metavar="[program|events|steps|after:PASS]",
+    metavar="[program|events|steps|hangs|after:PASS]",
     shell_complete=completing(forms),
     help="Print a form that a program has on its way there instead (docs/forms.md): the program, its events in the "
-    "memory question, its steps in the progress question, or what there is after a pass of one of these.",
+    "memory question, its steps in the progress question, its events in searches for hangs, or what there is after a "
+    "pass of events or steps.",
 )
 @program_options
 @limit_options

@@ -5,14 +5,14 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from scopec.memory.events.events import Kind
+from scopec.memory.events.events import Kind, Left
 from scopec.program.types import BOOL
 from scopec.program.values import Reg, show
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scopec.memory.events.events import Event, EventGraph
+    from scopec.memory.events.events import Cut, Event, EventGraph
     from scopec.memory.events.guards import Guard
     from scopec.program.values import Value
 
@@ -33,7 +33,8 @@ def _lines(graph: EventGraph) -> Iterator[str]:
     for thread, events in groupby(graph.events, lambda event: event.thread):
         yield f"events of {thread}" if thread else "initial values"
         for event in events:
-            yield f"  {event.id}: {event.text}{_stored(event)}{when(event.guard)}    (line {event.span.line})"
+            last = " (the last value)" * event.last
+            yield f"  {event.id}: {event.text}{last}{_stored(event)}{when(event.guard)}    (line {event.span.line})"
     for choice in graph.choices.values():
         yield f"{choice.register} is one of {', '.join(map(str, choice.values))}"
     for one in graph.asw:
@@ -46,8 +47,7 @@ def _lines(graph: EventGraph) -> Iterator[str]:
         kind = "requires" if assertion.implicit else "asserts"
         yield f"{assertion.thread} {kind} {show(assertion.condition)}{when(assertion.guard)}: {assertion.text}"
     for cut in graph.cuts:
-        why = "undefined" if cut.fault else "stopped" if cut.stopped else "waits" if cut.wait else "beyond the bound"
-        yield f"{cut.thread} does not go on{when(cut.guard)}: {why}    (line {cut.span.line})"
+        yield f"{cut.thread} does not go on{when(cut.guard)}: {_why(cut)}    (line {cut.span.line})"
     for (thread, register), final in graph.finals.items():
         yield f"{register} of {thread} ends as {show(final.value)}{_where(final.defined)}"
 
@@ -60,6 +60,15 @@ def _named(ids: tuple[str, ...], graph: EventGraph) -> str:
         named = [name for name in own if name in ids]
         found += [f"all of {thread}" if thread else "initial values"] if named == own and len(own) > 1 else named
     return ", ".join(found)
+
+
+def _why(cut: Cut) -> str:
+    """Why a thread does not go on; in a graph of stuck executions, in which condition it is left for ever."""
+    if cut.fault or cut.stopped:
+        return "undefined" if cut.fault else "stopped"
+    if cut.left not in (None, Left.WAITING, Left.BEYOND):
+        return str(cut.left.value)
+    return "waits" if cut.wait else "beyond the bound"
 
 
 def _stored(event: Event) -> str:

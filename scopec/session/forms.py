@@ -22,6 +22,7 @@ from scopec.progress import passes as progress
 from scopec.progress.build import made
 from scopec.progress.show import show_steps
 from scopec.session.inquiry.graphs import asked
+from scopec.session.inquiry.hangs import stuck_graph
 from scopec.session.inquiry.questions import progress_problem
 
 if TYPE_CHECKING:
@@ -92,6 +93,18 @@ FORMS = {
         "what a thread does at each label, and where it goes on",
         {one.place: one.does for one in WAYS["steps"]},
         lambda run: _for_each(run, lambda problem: show_steps(problem.system)),
+    ),
+    "hangs": Form(
+        "in searches for executions that get stuck: how far each thread gets, and where it may be left for ever",
+        {
+            "scopec.hangs.slicing:sliced": "the accesses that may decide whether threads end; the others are gone, or "
+            "their values are",
+            "scopec.hangs.graph:build": "every path of a thread, with the turns of a loop that it may make for ever: "
+            "these read the last value of each location, and change nothing",
+        },
+        lambda run: _for_each(
+            run, lambda problem: show_events(stuck_graph(run, problem, run.settings.bound["unroll"])[1].graph)
+        ),
     ),
 }
 

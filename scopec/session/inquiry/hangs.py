@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.paths import Paths
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
+    from scopec.progress.questions import ProgressProblem
     from scopec.progress.system import System
     from scopec.session.inquiry.run import Run
 
@@ -63,9 +64,8 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
 
     Raises InputError for what the event graph of stuck executions cannot be made of.
     """
-    system = replace(progress_problem(run, property_), program=run.packed).system
     turns = turns or run.settings.bound["unroll"]
-    found = _graph(system, run, turns)
+    system, found = stuck_graph(run, progress_problem(run, property_), turns)
     known = domains(found.graph)
     conditions = Conditions(system, found.statuses)
     questions = tuple(_questions(conditions, property_, closed=known.closed))
@@ -78,13 +78,15 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     return Search(with_origins(problem), system, found.statuses, found.timeouts, found.wakes_one_of, turns)
 
 
-def _graph(system: System, run: Run, turns: int) -> StuckGraph:
+def stuck_graph(run: Run, problem: ProgressProblem, turns: int) -> tuple[System, StuckGraph]:
+    """The system of a progress problem, and the graph of its stuck executions."""
+    system = replace(problem, program=run.packed).system
     context = Context(system, run.slice)
     found = build(context, turns, run.reductions)
     if all(status.silent.never for status in found.statuses.values()):
-        return found
+        return system, found
     # Nothing is promised to anyone where a thread is silent for ever: each may stop anywhere.
-    return build(context.fresh(stops=True), turns, run.reductions)
+    return system, build(context.fresh(stops=True), turns, run.reductions)
 
 
 def _model(run: Run, graph: EventGraph) -> Model:
