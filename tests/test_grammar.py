@@ -6,7 +6,7 @@ import pytest
 
 from scopec.base.diagnostics import InputError, suggestion
 from scopec.base.source import Source
-from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.syntax.cuda import read
 
 

@@ -3,7 +3,7 @@
 - ``clang``: C++ and PTX files as clang reads them
 - ``scoped``: the scoped language
 - ``litmus``: litmus files
-- ``c``: what the scoped language and litmus files in C have in common
+- ``c``: the syntax tree of C and C++, and what the scoped language and litmus files in C have in common
 - ``ptx``: instructions of PTX
 - ``code``: code that is being lowered
 - ``directives``, ``formulas``, ``targets``, ``storage``: directives, and what they name

@@ -9,12 +9,12 @@ from scopec.base import options
 from scopec.base.diagnostics import WARNINGS, Code, error, not_a_warning, suggestion
 from scopec.base.source import Source, Span
 from scopec.frontends.c.names import ORDERS
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.formulas import (
     resolve_formula,
 )
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.scoped.lower.names import SCOPES, order_named, scope_named
-from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.targets import resolve_target
 from scopec.program import ir, types
 from scopec.program.expectations import PROGRESS_KINDS, Expectation, Settings

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.source import Span
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.walk import walk
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.walk import walk
 from scopec.program import ir, types, values
 from scopec.program.observe import FinalMemory, FinalRegister, Formula, Location, Observation, instance
 from scopec.program.program import BitField, Program

@@ -11,7 +11,7 @@ from scopec.program import ir
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.frontends.scoped.syntax import tree
+    from scopec.frontends.c.syntax import tree
 
 _WORDS = {s.value: s for s in ir.Storage if s is not ir.Storage.SHARED}
 

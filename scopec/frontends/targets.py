@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from scopec.base.source import Span
-    from scopec.frontends.scoped.syntax import tree
+    from scopec.frontends.c.syntax import tree
 
 
 def resolve_target(expr: tree.Expr, text: str, program: Program) -> Target:

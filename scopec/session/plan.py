@@ -13,10 +13,10 @@ from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.base.visible import may_show, repository
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.directives import USUAL, allowed, expectations, settings_of, variants
 from scopec.frontends.litmus.syntax import tree as litmus_tree
-from scopec.frontends.scoped.syntax import tree
 from scopec.memory.cat import registry
 from scopec.memory.cat.model import Model
 from scopec.program import ir

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from scopec.base.source import Source
-    from scopec.frontends.scoped.syntax import tree
+    from scopec.frontends.c.syntax import tree
     from scopec.program.program import Program
 
 _T = TypeVar("_T")

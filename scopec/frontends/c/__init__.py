@@ -1,5 +1,6 @@
-"""What C and C++ have in common for those that lower them from ``scoped.syntax.tree``: a reader says the rest.
+"""What the scoped language and litmus files in C have in common: a reader says the rest.
 
+- ``syntax``: the syntax tree
 - ``frame``: code with its blocks and loops, and what a reader says of it
 - ``statements``: statements
 - ``names``: orders, operations and integer types by their names

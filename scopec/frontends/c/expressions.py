@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.c.syntax import tree
 from scopec.program import faults, ir, types, values
 from scopec.program.types import BOOL, INT, LONG, UINT, ULONG
 from scopec.program.values import Const, Reg, Value

@@ -16,7 +16,7 @@ from scopec.program.types import BOOL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from scopec.frontends.scoped.syntax import tree
+    from scopec.frontends.c.syntax import tree
     from scopec.program.values import Value
 
 

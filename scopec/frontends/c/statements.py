@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.frame import Frame, Loop
-from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.c.syntax import tree
 from scopec.program import values
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, error
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded
 from scopec.frontends.clang.evaluation_order.unordered import Unordered
@@ -23,7 +24,6 @@ from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx.module import add
 from scopec.frontends.clang.ptx.text import around, ptx_of
 from scopec.frontends.clang.threads import program_of
-from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.cuda import read_directives
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.frontends.scoped.syntax.syntax_errors import unclosed

@@ -11,10 +11,10 @@ from scopec.base.files import read_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source
 from scopec.base.visible import may_show
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.ptx import forms, table
 from scopec.frontends.ptx.names import kernels
 from scopec.frontends.ptx.syntax import read_module
-from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.scoped.syntax.scan import scan
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c import statements
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.walk import walk
 from scopec.frontends.litmus.lower import c_expressions as expressions
 from scopec.frontends.litmus.lower.c_calls import call
 from scopec.frontends.litmus.lower.c_operands import Cell, CFrame, Local, Pointer, pointed_type
 from scopec.frontends.litmus.lower.world import POINTER, integer_type
 from scopec.frontends.litmus.syntax import tree as litmus_tree
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, values
 from scopec.program.values import Const
 

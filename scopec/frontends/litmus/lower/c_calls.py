@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
 from scopec.frontends.c.names import FETCH, ORDERS
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.litmus.lower import c_expressions as expressions
 from scopec.frontends.litmus.lower.c_operands import (
     AnyPointer,
@@ -24,7 +25,6 @@ from scopec.frontends.litmus.lower.c_operands import (
     PointerOperand,
 )
 from scopec.frontends.litmus.lower.c_order import Part, accesses, called, in_no_order, sequence_point
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
 from scopec.program.ir import Order, Scope
 from scopec.program.values import Const, Reg, Value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c import expressions as c
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.litmus.lower.c_operands import (
     AnyPointer,
     Cell,
@@ -30,7 +31,6 @@ from scopec.frontends.litmus.lower.c_order import (
     watched,
 )
 from scopec.frontends.litmus.lower.world import POINTER, integer_type
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 

@@ -15,7 +15,7 @@ from scopec.program import types
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
-    from scopec.frontends.scoped.syntax.tree import Call, Name, TypeName
+    from scopec.frontends.c.syntax.tree import Call, Name, TypeName
     from scopec.program import ir
     from scopec.program.types import IntType
     from scopec.program.values import Value

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.litmus.lower.c_operands import Cell, CFrame, Followed, Local, Touched, Variable
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir
 from scopec.program.values import Const
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from scopec.base.source import Source, Span
-    from scopec.frontends.scoped.syntax.tree import TypeName
+    from scopec.frontends.c.syntax.tree import TypeName
 
 #: The last words of ``<stdatomic.h>``'s names for atomic types, and what each is short for.
 _SHORT = {

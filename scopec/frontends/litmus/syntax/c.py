@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Token
+from scopec.frontends.c.syntax import build, tree
 from scopec.frontends.litmus.syntax.tree import Coordinate, CThread
 from scopec.frontends.parse import number, parse, type_words
-from scopec.frontends.scoped.syntax import build, tree
 
 if TYPE_CHECKING:
     from scopec.base.lalr import Node

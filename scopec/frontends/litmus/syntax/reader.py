@@ -9,6 +9,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Token
 from scopec.base.source import Span
 from scopec.base.syntax import Builder, classes
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.litmus.syntax import tree as litmus_tree
 from scopec.frontends.litmus.syntax.scan import split
 from scopec.frontends.litmus.syntax.tree import (
@@ -29,7 +30,6 @@ from scopec.frontends.litmus.syntax.tree import (
     Truth,
 )
 from scopec.frontends.parse import number, parse, type_words
-from scopec.frontends.scoped.syntax import tree
 
 if TYPE_CHECKING:
     from scopec.base.lalr import Node

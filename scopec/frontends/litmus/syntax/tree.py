@@ -1,6 +1,6 @@
 """The syntax tree of a litmus file: what was written, before any meaning is given to it.
 
-Statements and expressions of the C dialects are those of :mod:`scopec.frontends.scoped.syntax.tree`.
+Statements and expressions of the C dialects are those of :mod:`scopec.frontends.c.syntax.tree`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
+    from scopec.frontends.c.syntax import tree
     from scopec.frontends.ptx import forms
-    from scopec.frontends.scoped.syntax import tree
 
 Dialect = Literal["C", "OPENCL", "PTX"]
 Quantifier = Literal["exists", "not exists", "forall"]

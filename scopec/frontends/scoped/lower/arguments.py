@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.lower.operands import Enumerator
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir
 
 if TYPE_CHECKING:

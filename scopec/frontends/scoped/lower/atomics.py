@@ -13,8 +13,8 @@ from scopec.program import ir, values
 from scopec.program.types import BOOL
 
 if TYPE_CHECKING:
+    from scopec.frontends.c.syntax import tree
     from scopec.frontends.scoped.lower.context import Frame
-    from scopec.frontends.scoped.syntax import tree
     from scopec.program.values import Value
 
 _FETCH = {f"fetch_{name}": op for name, op in FETCH.items()}

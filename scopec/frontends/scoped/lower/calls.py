@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.lower import atomics, names
 from scopec.frontends.scoped.lower.arguments import arguments_of, order_of, scope_of
@@ -21,7 +22,6 @@ from scopec.frontends.scoped.lower.operands import (
     Variable,
     describe,
 )
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir, types, values
 from scopec.program.warp import EVERY_LANE
 

@@ -27,7 +27,7 @@ from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
     from scopec.base.source import Source, Span
-    from scopec.frontends.scoped.syntax import tree
+    from scopec.frontends.c.syntax import tree
     from scopec.program.types import IntType
 
 

@@ -7,12 +7,12 @@ from typing import assert_never
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
 from scopec.frontends.c.expressions import literal
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import calls, launches, lvalues, operators, resolve
 from scopec.frontends.scoped.lower.context import Frame
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, VoidType, size_of
 from scopec.frontends.scoped.lower.operands import Array, Atomic, Computed, Nothing, Operand, Variable
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import types, values
 from scopec.program.types import INT, IntType
 from scopec.program.values import Const

@@ -14,8 +14,8 @@ from scopec.program import ir, values
 from scopec.program.types import IntType
 
 if TYPE_CHECKING:
+    from scopec.frontends.c.syntax import tree
     from scopec.frontends.scoped.lower.context import Frame
-    from scopec.frontends.scoped.syntax import tree
 
 
 def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:

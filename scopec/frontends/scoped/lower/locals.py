@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.walk import walk
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import lvalues, objects, resolve
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, StreamType, Type
 from scopec.frontends.scoped.lower.operands import Array, Computed, Operand, Register, Stream
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.walk import walk
 from scopec.program import ir, values
 from scopec.program.types import IntType
 

@@ -15,8 +15,8 @@ from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
+    from scopec.frontends.c.syntax import tree
     from scopec.frontends.scoped.lower.context import Frame
-    from scopec.frontends.scoped.syntax import tree
 
 #: Objects of static storage duration start as zeros ([basic.start.static]); others without a value.
 _STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.records import dataclass
 
 if TYPE_CHECKING:
+    from scopec.frontends.c.syntax import tree
     from scopec.frontends.scoped.lower.cpp_types import Element
-    from scopec.frontends.scoped.syntax import tree
     from scopec.program import ir
     from scopec.program.types import IntType
     from scopec.program.values import Value

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from scopec.base.source import Span
 from scopec.frontends.c import expressions
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import lvalues
 from scopec.frontends.scoped.lower.context import Frame
 from scopec.frontends.scoped.lower.operands import Atomic, Computed, Operand, Register, Variable
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import types, values
 from scopec.program.builder import Builder
 from scopec.program.values import Const, Value

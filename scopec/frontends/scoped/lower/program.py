@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.names import ORDERS
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.launches import beside_main
 from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import expressions, launches, names, objects, resolve, statements
@@ -14,7 +15,6 @@ from scopec.frontends.scoped.lower import locals as local_
 from scopec.frontends.scoped.lower.context import Frame, World
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, AutoType, EnumType, Type
 from scopec.frontends.scoped.lower.operands import Computed, Enumerator, Kernel
-from scopec.frontends.scoped.syntax import tree
 from scopec.frontends.storage import stored
 from scopec.program import endings, ir, values
 from scopec.program.program import Program

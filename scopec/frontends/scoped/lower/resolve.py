@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.names import INTEGERS, integer_type
+from scopec.frontends.c.syntax import tree
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.lower import names
 from scopec.frontends.scoped.lower.arguments import scope_of
@@ -19,7 +20,6 @@ from scopec.frontends.scoped.lower.cpp_types import (
     Type,
     VoidType,
 )
-from scopec.frontends.scoped.syntax import tree
 from scopec.program import ir
 from scopec.program.types import INT, IntType
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.source import Span
 from scopec.frontends.c import statements
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.walk import walk
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.walk import walk
 
 if TYPE_CHECKING:
     from scopec.frontends.scoped.lower.context import Frame

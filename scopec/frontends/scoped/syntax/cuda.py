@@ -1,4 +1,4 @@
-"""Reader of scoped CUDA: text to :mod:`scopec.frontends.scoped.syntax.tree`, with grammar/cuda.lark."""
+"""Reader of scoped CUDA: text to :mod:`scopec.frontends.c.syntax.tree`, with grammar/cuda.lark."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Parser, Token
 from scopec.base.resources import resource
 from scopec.base.source import Source, Span
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.build import Builder
 from scopec.frontends.parse import acceptable, unexpected
 from scopec.frontends.scoped.beyond import beyond, way_to_clang
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.build import Builder
 from scopec.frontends.scoped.syntax.scan import blank, scan
 from scopec.frontends.scoped.syntax.syntax_errors import RESERVED, describe
 from scopec.frontends.scoped.syntax.type_names import terminal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
-from scopec.frontends.scoped.syntax import tree
+from scopec.frontends.c.syntax import tree
 
 
 def integer(span: Span, text: str) -> tree.Int:

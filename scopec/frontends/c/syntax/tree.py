@@ -5,61 +5,61 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Assign as Assign,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Binary as Binary,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Bool as Bool,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Call as Call,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Cast as Cast,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Comma as Comma,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Conditional as Conditional,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Construct as Construct,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Expr as Expr,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Index as Index,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Int as Int,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Launch as Launch,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Member as Member,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Name as Name,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     SizeOf as SizeOf,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Step as Step,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     ThreadLocal as ThreadLocal,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     TypeName as TypeName,
 )
-from scopec.frontends.scoped.syntax.expression_tree import (
+from scopec.frontends.c.syntax.expression_tree import (
     Unary as Unary,
 )
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from scopec.base import syntax
 from scopec.base.diagnostics import Code, error
 from scopec.base.lalr import Token
-from scopec.frontends.scoped.syntax import tree
-from scopec.frontends.scoped.syntax.literals import integer
+from scopec.frontends.c.syntax import tree
+from scopec.frontends.c.syntax.literals import integer
 
 if TYPE_CHECKING:
     from scopec.base.lalr import Node
