@@ -16,7 +16,7 @@ from tests.oracles.asynchronous.check import check as simulate
 from tests.random_mbarriers import Parts, random_program, simulated, text_of
 from tests.samples import programs
 
-COUNT = programs(6, 300)
+COUNT = programs(4, 300)
 #: By model the simulator's: under `ptx` any fence on the way will do.
 OPTIONS = {"cuda": p.Options(limit=10_000), "ptx": p.Options("path", limit=10_000)}
 
