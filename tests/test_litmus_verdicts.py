@@ -209,6 +209,24 @@ def test_pointers_and_indices(verdicts_of: CheckText) -> None:
     assert verdicts_of(text, "rc11") == {"condition": "holds", "race_free": "holds", "assertion": "holds"}
 
 
+def test_differences_of_pointers_and_sums_count_elements(verdicts_of: CheckText) -> None:
+    text = """\
+        C differences
+        { int a[3] = {0, 0, 0}; }
+        P0 (int* a) {
+          int* p = &a[2];
+          int r = p - a;
+          int* q = &a[0];
+          q = &a[1];
+          int s = a - q;
+          int t = (1 + a == q);
+          *(1 + q) = 7;
+        }
+        forall (0:r=2 /\\ 0:s=-1 /\\ 0:t=1 /\\ a[2]=7)
+        """
+    assert verdicts_of(text, "rc11")["condition"] == "holds"
+
+
 def test_a_side_that_is_not_chosen_has_no_effect(verdicts_of: CheckText) -> None:
     text = """\
         C sides

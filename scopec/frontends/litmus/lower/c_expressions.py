@@ -180,16 +180,22 @@ def _binary(frame: CFrame, expr: tree.Binary) -> Operand:
         frame,
         expr.span,
         Part(lambda: _value_or_pointer(frame, expr.left), accesses(frame, expr.left)),
-        Part(lambda: number(frame, expr.right), accesses(frame, expr.right)),
+        Part(lambda: _value_or_pointer(frame, expr.right), accesses(frame, expr.right)),
     )
-    if isinstance(left, (Pointer, AnyPointer)):
-        if expr.op in ("+", "-"):
-            return _offset(left, right if expr.op == "+" else values.unary("-", right), expr.span)
-        left = address(frame, left, expr.left.span)
-    return Number(_as_int(frame.computed(values.binary(expr.op, left, right), expr.span)))
+    match left, expr.op, right:
+        case ((Pointer() | AnyPointer()), "-", (Pointer() | AnyPointer())):  # "of the subscripts", C11 6.5.6/9
+            apart = values.binary("-", *(address(frame, side, expr.span) for side in (left, right)))
+            return Number(values.binary("/", apart, Const(left.element.size, POINTER)))
+        case ((Pointer() | AnyPointer()), ("+" | "-"), by) if not isinstance(by, (Pointer, AnyPointer)):
+            return _offset(left, by if expr.op == "+" else values.unary("-", by), expr.span)
+        case by, "+", (Pointer() | AnyPointer()) if not isinstance(by, (Pointer, AnyPointer)):
+            return _offset(right, by, expr.span)
+        case _:
+            sides = (address(frame, s, expr.span) if isinstance(s, (Pointer, AnyPointer)) else s for s in (left, right))
+            return Number(_as_int(frame.computed(values.binary(expr.op, *sides), expr.span)))
 
 
-def _value_or_pointer(frame: CFrame, expr: tree.Expr) -> Value | PointerOperand:
+def _value_or_pointer(frame: CFrame, expr: tree.Expr) -> Value | Pointer | AnyPointer:
     """The value of an operand; what points to something stays a pointer."""
     found = operand(frame, expr)
     match found:
@@ -316,6 +322,7 @@ def _assign(frame: CFrame, expr: tree.Assign) -> Operand:
             Part(assigned, accesses(frame, expr.value)),
         )
     if expr.op is not None:
+        _refuse_pointer(frame, target, expr.span)
         value = frame.computed(values.binary(expr.op, before, value), expr.span)
     value = values.convert(value, target.type)
     _assign_to(frame, target, value, touches, expr.span)
@@ -332,8 +339,7 @@ def _assign_to(frame: CFrame, target: Variable, value: Value, before: Touched, s
 def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Span) -> Operand:
     with watched(frame) as touches:
         target = variable(frame, target_expr)
-    if isinstance(target, Local) and target.element is not None:
-        raise error(Code.OUTSIDE_SUBSET, "stepping a pointer is outside the modelled subset", span, "write p = p + 1")
+    _refuse_pointer(frame, target, span)
     old = load(frame, target, ir.PLAIN, span)
     if isinstance(target, Local):
         kept = frame.temporary(old.type)
@@ -342,3 +348,10 @@ def _step(frame: CFrame, op: str, prefix: bool, target_expr: tree.Expr, span: Sp
     new = values.convert(values.binary(op[0], old, Const(1, types.INT)), target.type)
     _assign_to(frame, target, new, touches, span)
     return Number(new if prefix else old)
+
+
+def _refuse_pointer(frame: CFrame, target: Variable, span: Span) -> None:
+    """InputError where what is stepped or updated holds an address."""
+    local = isinstance(target, Local) and target.element is not None
+    if local or (isinstance(target, Cell) and target.place.object in frame.world.pointers):
+        raise error(Code.OUTSIDE_SUBSET, "stepping a pointer is outside the modelled subset", span, "write p = p + 1")
