@@ -242,6 +242,18 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
         lambda run: len(replace(run, without=run.without | {"settled"}).graph.events),
     ),
     "pairs": (_BLOCK.format("f.store(1); __syncthreads(); f.store(2);", 1, 32, "allowed f == 2"), _pairs),
+    "mbarriers": (
+        _BLOCK.format(
+            "__shared__ unsigned long long b; unsigned at = __cvta_generic_to_shared(&b);"
+            ' if (t == 0) asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at)); __syncthreads();'
+            ' if (t == 0) { x = 1; asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at)); }'
+            ' asm("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }" :: "r"(at)); a[t] = x;',
+            1,
+            17,
+            "race_free",
+        ),
+        _events,
+    ),
     "phases": (
         _BLOCK.format(
             'if (t < 32) { asm("bar.arrive 1, 64;"); asm("bar.sync 2, 64;"); asm("bar.arrive 1, 64;"); }'

@@ -16,6 +16,7 @@ from scopec.memory.given.ptx import compiled
 from scopec.memory.reduce.certain_race import racing
 from scopec.memory.reduce.prune_barriers import condensed
 from scopec.memory.reduce.resolve_locations import decided, settled
+from scopec.memory.reduce.resolve_phases import resolve_phases
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold import collected, stopping
 from scopec.memory.unfold.aligned import divergence
@@ -231,6 +232,12 @@ _LASTING: tuple[Pass[Making], ...] = (
         ),
     ),
 )
+
+
+def _phased(stage: Making) -> str | None:
+    return _large(stage) if stage.found.phases.looks else None
+
+
 #: From a program to its graph.
 _UNFOLDING: tuple[Pass[Making], ...] = (
     Pass(
@@ -273,6 +280,13 @@ _UNFOLDING: tuple[Pass[Making], ...] = (
         "initial writes, and what launches, completion, streams and barriers order",
         _joined,
         inside=("pairs",),
+    ),
+    Pass(
+        resolve_phases,
+        "mbarriers whose phases the program settles are barriers",
+        lambda stage: replace(stage, graph=resolve_phases(stage.made, stage.found)),
+        _phased,
+        reduction="mbarriers",
     ),
 )
 _SAFE: tuple[Pass[Making], ...] = (

@@ -43,6 +43,9 @@ class Reductions:
     ``pairs``: of a barrier with many threads in a phase all arrivals are ordered before all waits, the thread's own
     among them, which program order has (:meth:`Ordering.synchronises`).
 
+    ``mbarriers``: an mbarrier of a large graph is a barrier if each execution takes the phases that one schedule does
+    (:mod:`scopec.memory.reduce.resolve_phases`).
+
     ``phases``: an arrival of a warp is of no phase that needs more arrivals before it than can come, or fewer than have
     to (:mod:`scopec.program.arrival_order`).  These are facts of each order of the arrivals.
 
@@ -87,6 +90,7 @@ class Reductions:
     racing: bool = True
     constants: bool = True
     pairs: bool = True
+    mbarriers: bool = True
     phases: bool = True
     safe_assertions: bool = True
     spin_loops: bool = True

@@ -14,6 +14,7 @@
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: what a file asks
 - ``mbarriers``: the states of mbarriers, and the rules of their operations
+- ``settled_phases``: mbarriers whose phases are the same in every execution
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks
 - ``names``: names in generated specifications
 """

@@ -70,6 +70,9 @@ REDUCTIONS: Mapping[str, Reduction] = {
     ),
     "constants": Reduction("reads of what is set up before any launch, among many threads", _BUILT_IN, _documented),
     "pairs": Reduction("who meets whom at a barrier of many threads", _BUILT_IN, _documented),
+    "mbarriers": Reduction(
+        "states of mbarriers whose phases the program settles, in large programs", _ORDERED, _ordered_values
+    ),
     "phases": Reduction("phases that an arrival of a warp at a barrier with a count cannot be of", _ANY, _every_model),
     "safe_assertions": Reduction("implicit assertions that hold whatever is read", _ANY, _every_model),
     "spin_loops": Reduction(
@@ -92,8 +95,8 @@ REDUCTIONS: Mapping[str, Reduction] = {
     ),
 }
 
-#: Those that take what orders two events to order any two accesses of these, or threads with equal texts to be alike.
-ORDERS_ACCESSES = frozenset({"settled", "condensed", "commuting", "racing", "symmetry"})
+#: Those that take what orders two events to order any two accesses of these.
+ORDERS_ACCESSES = frozenset({"settled", "condensed", "commuting", "racing", "mbarriers"})
 
 
 def permitted(model: Model, same_as: str | None, without: Collection[str] = ()) -> Reductions:

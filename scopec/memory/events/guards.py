@@ -13,7 +13,7 @@ from scopec.base.records import dataclass
 from scopec.program import values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from scopec.program.values import Value
 
@@ -72,48 +72,74 @@ class Guards:
         top, low, high = self._nodes[node]
         return (low, high) if top == condition else (node, node)
 
+    # A path of a long program has more conditions than Python's stack has room for.
+
+    def _computed(
+        self, problem: tuple[int, int],
+        known: Callable[[int, int], int | None],
+        parts: Callable[[int, int], tuple[int, Sequence[tuple[int, int]]]],
+        name: str,
+    ) -> int:  # fmt: skip
+        """The solution of a problem from those of its parts: of one part the same, of two a node over a condition."""
+        found = known(*problem)
+        work = [problem] if found is None else []
+        while work:
+            condition, needed = parts(*work[-1])
+            solved: list[int] = []
+            for part in needed:
+                solution = known(*part)
+                if solution is None:
+                    work.append(part)
+                    break
+                solved.append(solution)
+            else:
+                found = solved[0] if len(solved) == 1 else self._node(condition, *solved)
+                self._results[name, *work.pop()] = found
+        assert found is not None
+        return found
+
     def _both(self, a: int, b: int) -> int:
-        if a == _NO or b == _NO:
-            return _NO
-        if a in (_YES, b):
-            return b
-        if b == _YES:
+        return self._computed((min(a, b), max(a, b)), self._known_both, self._parts_of_both, "and")
+
+    def _known_both(self, a: int, b: int) -> int | None:
+        if a in (_NO, b):
             return a
-        key = ("and", min(a, b), max(a, b))
-        if key not in self._results:
-            condition = min(self._nodes[a][0], self._nodes[b][0])
-            (a0, a1), (b0, b1) = self._split(a, condition), self._split(b, condition)
-            self._results[key] = self._node(condition, self._both(a0, b0), self._both(a1, b1))
-        return self._results[key]
+        return b if a == _YES else self._results.get(("and", a, b))
+
+    def _parts_of_both(self, a: int, b: int) -> tuple[int, Sequence[tuple[int, int]]]:
+        condition = min(self._nodes[a][0], self._nodes[b][0])
+        pairs = zip(self._split(a, condition), self._split(b, condition), strict=True)
+        return condition, [(min(pair), max(pair)) for pair in pairs]
 
     def _not(self, a: int) -> int:
-        if a in (_NO, _YES):
-            return 1 - a
-        key = ("not", a, a)
-        if key not in self._results:
-            condition, low, high = self._nodes[a]
-            self._results[key] = self._node(condition, self._not(low), self._not(high))
-        return self._results[key]
+        return self._computed((a, a), self._known_not, self._parts_of_not, "not")
+
+    def _known_not(self, a: int, _: int) -> int | None:
+        return 1 - a if a in (_NO, _YES) else self._results.get(("not", a, a))
+
+    def _parts_of_not(self, a: int, _: int) -> tuple[int, Sequence[tuple[int, int]]]:
+        condition, low, high = self._nodes[a]
+        return condition, [(low, low), (high, high)]
 
     def _restrict(self, a: int, care: int) -> int:
         """A function that equals ``a`` wherever ``care`` holds, with fewer conditions (Coudert and Madre, 1990)."""
+        return self._computed((a, care), self._known_restricted, self._parts_of_restricted, "restrict")
+
+    def _known_restricted(self, a: int, care: int) -> int | None:
         if care in (_NO, _YES) or a in (_NO, _YES):
             return a
-        key = ("restrict", a, care)
-        if key not in self._results:
-            top, low, high = self._nodes[care]
-            condition = self._nodes[a][0]
-            if low == _NO and top <= condition:
-                result = self._restrict(self._split(a, top)[1], high)
-            elif high == _NO and top <= condition:
-                result = self._restrict(self._split(a, top)[0], low)
-            elif top < condition:
-                result = self._restrict(a, self._not(self._both(self._not(low), self._not(high))))
-            else:
-                (a0, a1), (c0, c1) = self._split(a, condition), self._split(care, condition)
-                result = self._node(condition, self._restrict(a0, c0), self._restrict(a1, c1))
-            self._results[key] = result
-        return self._results[key]
+        return self._results.get(("restrict", a, care))
+
+    def _parts_of_restricted(self, a: int, care: int) -> tuple[int, Sequence[tuple[int, int]]]:
+        top, low, high = self._nodes[care]
+        condition = self._nodes[a][0]
+        if low == _NO and top <= condition:
+            return top, [(self._split(a, top)[1], high)]
+        if high == _NO and top <= condition:
+            return top, [(self._split(a, top)[0], low)]
+        if top < condition:
+            return top, [(a, self._not(self._both(self._not(low), self._not(high))))]
+        return condition, list(zip(self._split(a, condition), self._split(care, condition), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,17 +203,29 @@ class Guard:
                 work += after
         return frozenset(found)
 
+    def parts(self, known: Container[int] = ()) -> Iterator[Guard]:
+        """The guards that it is made of, each behind its own, itself last; no constants, no known nodes."""
+        work, seen = [self.node], {_NO, _YES}
+        while work:
+            node = work[-1]
+            if node in seen or node in known:
+                work.pop()
+                continue
+            needed = [n for n in self.guards._nodes[node][1:] if n not in seen and n not in known]
+            if needed:
+                work += needed
+                continue
+            seen.add(node)
+            yield Guard(self.guards, work.pop())
+
     def value(self, conditions: Sequence[Value]) -> Value:
         """The guard as a value over the leaves of the conditions."""
         done: dict[int, Value] = {_NO: values.FALSE, _YES: values.TRUE}
-
-        def of(guard: Guard) -> Value:
-            if guard.node not in done:
-                number, low, high = guard.branch
-                done[guard.node] = self.guards.names.short(_either(conditions[number], low, high, of))
-            return done[guard.node]
-
-        return of(self)
+        for guard in self.parts():
+            number, low, high = guard.branch
+            value = _either(conditions[number], low, high, lambda part: done[part.node])
+            done[guard.node] = self.guards.names.short(value)
+        return done[self.node]
 
     def holds(self, outcomes: Sequence[bool]) -> bool:
         """Whether the guard is true when condition ``i`` came out as ``outcomes[i]``."""

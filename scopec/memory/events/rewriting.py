@@ -99,13 +99,21 @@ class Rewrite:
                 yield replace(edge, when=None if when == values.TRUE else when)
 
 
+def among(edges: Iterable[Synchronises], kept: Collection[str]) -> Iterator[Synchronises]:
+    """What edges say of the events that are left."""
+    for edge in edges:
+        before, after = (tuple(e for e in side if e in kept) for side in (edge.before, edge.after))
+        if before and after:
+            yield replace(edge, before=before, after=after)
+
+
 def _same(one: Guard | None, other: Guard | None) -> bool:
     """Whether two guards are one, also of two event graphs."""
     return one == other and (one is None or other is None or one.guards is other.guards)
 
 
 def of_events(graph: EventGraph, kept: Collection[str], asw: Iterable[Synchronises]) -> EventGraph:
-    """The part of a graph that some events are, with what synchronises among them."""
+    """The part of a graph that some events are, with what synchronises among them, ``asw``."""
     there = [e.id in kept for e in graph.events if e.kind is not Kind.INIT]
     position = [0, *accumulate(there)]
     events = (e for e in graph.events if e.id in kept)
@@ -113,6 +121,8 @@ def of_events(graph: EventGraph, kept: Collection[str], asw: Iterable[Synchronis
         graph,
         events=tuple(e if e.rmw is None or e.rmw in kept else replace(e, rmw=None) for e in events),
         asw=tuple(asw),
+        done=tuple(among(graph.done, kept)),
+        phases={name: tuple(among(edges, kept)) for name, edges in graph.phases.items()},
         assertions=tuple(replace(a, position=position[a.position]) for a in graph.assertions),
         cuts=tuple(replace(c, position=position[c.position], start=position[c.start]) for c in graph.cuts),
         waits=tuple(

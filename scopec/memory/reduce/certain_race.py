@@ -34,6 +34,8 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
 
     With ``condense`` it is also without the barriers that nobody needs then.
     """
+    if graph.phases or any(edge.when is not None for edge in graph.done):
+        return None
     if graph.cuts or graph.issue or graph.impossible or graph.choices or any(e.operands for e in graph.events):
         return None
     run = _Run(graph)
@@ -58,10 +60,12 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
 
     def ordered(one: Event, other: Event) -> bool:
         """Whether something may order one event before another."""
-        return order.before(one, other) or (releases(one.id) and acquires(other.id))
+        if order.before(one, other):
+            return order.may_connect(one, other)
+        return releases(one.id) and acquires(other.id)
 
     def race(one: Event, other: Event) -> bool:
-        if one.thread == other.thread or (one.atomic and other.atomic):
+        if (one.thread == other.thread and one.agent == other.agent) or (one.atomic and other.atomic):
             return False
         return not (ordered(one, other) or ordered(other, one))
 

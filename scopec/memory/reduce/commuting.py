@@ -64,7 +64,7 @@ class Commuting:
             return {}
         found: dict[str, object] = {}
         for write in graph.events:
-            if write.kind is Kind.WRITE and write.rmw is not None:
+            if write.kind is Kind.WRITE and write.rmw is not None and not write.agent:
                 read = graph.by_id[write.rmw]
                 match write.value:
                     case Binary(op, Reg(name), other, type_) if name == read.id and op in _FAMILIES:
@@ -78,7 +78,7 @@ class Commuting:
     @cached_property
     def _used(self) -> frozenset[str]:
         """The reads whose results something is computed from, but for what their own operation adds to them."""
-        return frozenset(leaf.name for value in _values(self.graph) for leaf in values.leaves(value))
+        return frozenset(leaf.name for value in computed(self.graph) for leaf in values.leaves(value))
 
     def _fences(self, event: Event, step: int) -> Iterator[Event]:
         """The fences of a thread before or after an event, up to one that is always there."""
@@ -96,7 +96,7 @@ class Commuting:
         return {e.id: n for own in self.order.threads.values() for n, e in enumerate(own)}
 
 
-def _values(graph: EventGraph) -> Iterator[Value]:
+def computed(graph: EventGraph) -> Iterator[Value]:
     """All values of a graph; of a read-modify-write that combines with what it reads only what it combines."""
     for event in graph.events:
         match event.value:

@@ -1,5 +1,8 @@
 """The order that the program alone decides: program order, and unconditional additional synchronises-with.
 
+What comes before the issue of an asynchronous copy comes before its accesses, and these before the waits that surely
+find it complete; nothing leads through it.  Accesses through different proxies need more than an order.
+
 Of a graph with thousands of events the order is not written down pair by pair.  Events that synchronise are grouped by
 the edges that they begin or end, a bit of a mask each; one event comes before another of another thread if some edge
 that begins at it or after it leads to one that ends at the other or before it.
@@ -11,6 +14,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Kind, unsequenced
+from scopec.program import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -45,24 +49,77 @@ class ConstantOrder:
                 self.ends[end] |= 1 << number
         self.threads: dict[str, list[Event]] = defaultdict(list)
         for event in graph.events:
-            if event.thread:
+            if event.thread and not event.agent:
                 self.threads[event.thread].append(event)
+        #: For each access of a copy the waits that surely find it complete.
+        self.waits: dict[str, list[Event]] = defaultdict(list)
+        for edge in graph.done:
+            if edge.when is None:
+                found = [e for e in map(graph.by_id.__getitem__, edge.after) if e.guard.always]
+                for name in edge.before:
+                    self.waits[name] += found
+        self._fences = [e for e in graph.events if e.kind is Kind.PROXY_FENCE and e.guard.always]
+        self._of = {t.name: t for t in graph.program.threads}
         self._surroundings: dict[int, Surroundings] = {}
 
     def before(self, one: Event, other: Event) -> bool:
         """Whether an event comes before another wherever both are executed, as far as this is seen."""
         if one.kind is Kind.INIT or other.kind is Kind.INIT:
             return one.kind is Kind.INIT and other.kind is not Kind.INIT
+        if one.agent or other.agent:
+            return self._of_copies(one, other)
         if one.thread == other.thread:
             return self.position[one.id] < self.position[other.id] and not unsequenced(one, other)
         around = self._where(one.guard & other.guard)
         return around is not None and around.before(one, other)
+
+    def _of_copies(self, one: Event, other: Event) -> bool:
+        """The same where one of them is an access of a copy."""
+        if one.agent == other.agent:
+            return False
+        sources = self.waits.get(one.id, ()) if one.agent else (one,)
+        issue = self.graph.by_id[other.agent] if other.agent else other
+        return any(source is issue or self.before(source, issue) for source in sources)
+
+    def ordered(self, one: Event, other: Event) -> bool:
+        """Whether an access to a location comes before another one, which sees what it has done."""
+        return self.before(one, other) and self._connected(one, other)
+
+    def _connected(self, one: Event, other: Event) -> bool:
+        """Whether a proxy fence is between two accesses, one before the other, or none is needed.
+
+        None is behind the completion of a copy, within a proxy (the asynchronous one: in a block), and across launches.
+        A fence of the thread of the first, behind it, in the block of both, covers it under every reading.
+        """
+        if one.kind is Kind.INIT or not (_asynchronous(one) or _asynchronous(other)):
+            return True
+        before, after = self._of[one.thread], self._of[other.thread]
+        if before.is_host is not after.is_host:
+            return True
+        alike = before.block_name == after.block_name
+        if _asynchronous(one) and not (_asynchronous(other) and ir.Proxy.EITHER in (one.proxy, other.proxy)):
+            return alike or not _asynchronous(other)
+        assert one.location is not None
+        shared = self.graph.program.objects[one.location.object].storage is ir.Storage.SHARED
+        space = ir.Storage.SHARED if shared else ir.Storage.DEVICE
+        fences = (f for f in self._fences if f.thread == one.thread and f.space in (None, space))
+        return alike and any(self.before(one, f) and self.before(f, other) for f in fences)
+
+    def may_connect(self, one: Event, other: Event) -> bool:
+        """Whether some reading may take two accesses, one before the other, to be connected: by a fence on some way."""
+        if self._connected(one, other):
+            return True
+        return any(self.before(one, f) and self.before(f, other) for f in self._fences)
 
     def _where(self, guard: Guard) -> Surroundings | None:
         guard = guard.guards.always if self.narrow else guard
         if guard.node not in self._surroundings and len(self._surroundings) < MOST_PATHS:
             self._surroundings[guard.node] = Surroundings(self, guard, self.conditional)
         return self._surroundings.get(guard.node)
+
+
+def _asynchronous(event: Event) -> bool:
+    return event.proxy in (ir.Proxy.ASYNC, ir.Proxy.EITHER)
 
 
 class Surroundings:

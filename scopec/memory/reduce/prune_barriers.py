@@ -35,6 +35,11 @@ class _Condensing:
         self.order = ConstantOrder(graph)
         self.guarded: dict[int, Guard] = {}
         whole: set[str] = {e for edge in graph.issue for e in (*edge.before, *edge.after)}
+        there = {e.agent for e in graph.events if e.agent and e.location not in graph.settled and not e.guard.never}
+        self.copies = frozenset(e.id for e in graph.events if e.agent in there)
+        whole |= there
+        whole |= {e for edge in graph.done if self.copies & {*edge.before} for e in edge.after}
+        whole |= {e.id for e in graph.events if there and e.kind in (Kind.PROXY_FENCE, Kind.INIT_FENCE)}
         whole |= {c.of for c in graph.choices.values() if c.of in graph.by_id and graph.by_id[c.of].location is None}
         for number, edge in enumerate(self.order.edges):
             met = [e for e in map(graph.by_id.__getitem__, (*edge.before, *edge.after)) if e.kind in _MEETING]
@@ -107,6 +112,7 @@ class _Condensing:
         rest = [e for e in events if e.kind is not Kind.INIT]
         if initial and rest:
             yield Synchronises(initial, tuple(e.id for e in rest), "initial values")
+        rest = [e for e in rest if not e.agent]
         ids = {e.id for e in rest}
         left = {e.id: self.around.reached(self.around.left[e.id]) for e in rest}
         found: list[Synchronises] = []

@@ -19,15 +19,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import EventGraph, Kind
-from scopec.memory.events.rewriting import Rewrite
 from scopec.memory.reduce.commuting import Commuting
 from scopec.memory.reduce.constant_order import ConstantOrder
-from scopec.memory.unfold.unfolding import Unfolding
+from scopec.memory.reduce.substituting import Substituting
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from scopec.memory.events.events import Event
     from scopec.memory.events.guards import Guard
@@ -99,7 +98,7 @@ class _Settling:
         self.values: dict[str, Value] = {}
 
     def _is_settled(self, at: Location, events: Sequence[Event]) -> bool:
-        if self.before.program.objects[at.object].use is not ir.Use.DATA:
+        if self.before.program.objects[at.object].use not in (ir.Use.DATA, ir.Use.PASSED):
             return False
         if any(e.order is ir.Order.SEQ_CST or e.failure is ir.Order.SEQ_CST or e.last for e in events):
             return False
@@ -107,9 +106,9 @@ class _Settling:
         before = dict.fromkeys((e.id for e in others), 1)  # the initial write is
         for write in others:
             for e in others if write.writes else ():
-                if self.order.before(write, e):
+                if self.order.ordered(write, e):
                     before[e.id] += 1
-                elif e is not write and not (self.order.before(e, write) or write.guard.excludes(e.guard)):
+                elif e is not write and not (self.order.ordered(e, write) or write.guard.excludes(e.guard)):
                     if self.commuting is None or not self.commuting.commute(write, e):
                         return False
                     free = True
@@ -138,10 +137,10 @@ class _Settling:
             return [one]
         guard = self.order.graph.events[0].guard.guards.always if read is None else read.guard
         writes = [e for e in self.locations[at] if e.writes and not guard.excludes(e.guard)]
-        left = [e for e in writes if read is None or self.order.before(e, read)]
+        left = [e for e in writes if read is None or self.order.ordered(e, read)]
         found: list[Event] = []
         while left:
-            latest = next(e for e in left if not any(self.order.before(e, other) for other in left))
+            latest = next(e for e in left if not any(self.order.ordered(e, other) for other in left))
             found.append(latest)
             if (guard & ~latest.guard).never:
                 break
@@ -214,7 +213,7 @@ class _Settling:
             self.value(read)
         always = self.before.events[0].guard.guards.always
         ends = {at: self._of_chain(self._chain(None, at), always, known=False) for at in self.locations}
-        found = _Rewriting(self.before, self.substituted, self.values).graph()
+        found = Substituting(self.before, self.substituted, self.values).graph()
         return replace(found, settled={**found.settled, **ends}, carried=self._carried())
 
     def _carried(self) -> Mapping[str, frozenset[str]]:
@@ -256,39 +255,3 @@ class _Settling:
         parts += [event.value] if event.value is not None else []
         parts += [graph.addresses[event.id].index] if event.id in graph.addresses else []
         return frozenset(graph.event_of(leaf.name) for part in parts for leaf in values.leaves(part))
-
-
-class _Rewriting:
-    """A graph with other values: conditions are numbered anew, and equal ones are one."""
-
-    def __init__(self, graph: EventGraph, substituted: Callable[[Value], Value], known: Mapping[str, Value]) -> None:
-        self.before = graph
-        self.substituted = substituted
-        self.known = known
-        self.out = Unfolding(graph.program)
-        self._guards: dict[int, Guard] = {}
-        self._conditions: dict[int, Guard] = {}
-
-    def graph(self) -> EventGraph:
-        """All events, those that are on no path too."""
-        graph = Rewrite(self.guard, self.substituted).graph(self.before, lambda: self.out.conditions)
-        return replace(graph, control={event: self._reads(reads) for event, reads in graph.control.items()})
-
-    def guard(self, guard: Guard) -> Guard:
-        """A guard over the new conditions."""
-        if guard.always or guard.never:
-            return self.out.guards.always if guard.always else self.out.guards.never
-        if guard.node not in self._guards:
-            number, low, high = guard.branch
-            if number not in self._conditions:
-                self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
-            here = self._conditions[number]
-            self._guards[guard.node] = (here & self.guard(high)) | (~here & self.guard(low))
-        return self._guards[guard.node]
-
-    def _reads(self, reads: frozenset[str]) -> frozenset[str]:
-        """The reads that are left of those that decided something."""
-        found = {r for r in reads if r not in self.known}
-        for read in reads - found:
-            found |= {self.before.event_of(leaf.name) for leaf in values.leaves(self.known[read])}
-        return frozenset(found)

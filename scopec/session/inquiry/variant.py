@@ -141,14 +141,14 @@ class Variant:
     def reductions(self) -> Reductions:
         """The reductions of the memory question that hold for its model, and are not switched off.
 
-        Where accesses have other proxies, or are a copy's, what orders two events does not order any two accesses,
-        which some reductions of documented models take it to do (:data:`ORDERS_ACCESSES`); nor are threads with copies
-        told to be alike.
+        Where accesses have other proxies than a copy's, what orders two events does not order any two accesses, which
+        some reductions of documented models take it to do (:data:`ORDERS_ACCESSES`); threads with copies are not told
+        to be alike.
         """
         model = registry.load(self.model, self.readings)
         if "proxies" in self.extensions:
-            return permitted(model, None, {*self.without, *ORDERS_ACCESSES})
-        without = {*self.without, *ORDERS_ACCESSES} if self.extensions else self.without
+            return permitted(model, None, {*self.without, *ORDERS_ACCESSES, "symmetry"})
+        without = {*self.without, "symmetry"} if self.extensions else self.without
         return permitted(model, registry.same_as(self.model, self.readings), without)
 
     @property

@@ -1,0 +1,223 @@
+"""One schedule of the operations on mbarriers: threads take turns, a copy is complete at its issue, waits pass at once.
+
+It is computed where the program alone decides what is done to mbarriers: no operation on one depends on what is read
+elsewhere, and whoever looks at one waits (a look that may find a phase not over is none of these).
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.memory.events.events import Event, EventGraph, Kind
+from scopec.memory.unfold.barriers import parts
+from scopec.program import ir, values
+from scopec.program.settled_phases import Kind as Did
+from scopec.program.settled_phases import Operation
+from scopec.program.values import FALSE, TRUE, Const
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from scopec.memory.events.events import Wait
+    from scopec.memory.events.guards import Guard
+    from scopec.memory.unfold.unfolding import Phases, Unfolding
+    from scopec.program.observe import Location
+    from scopec.program.values import Builtin, Reg, Value
+
+
+class _OpenError(Exception):
+    """The program alone does not decide what is done to its mbarriers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """The operations on each mbarrier in their order, by the write of each and the read of a wait.
+
+    ``numbers`` is what they are at the end, ``known`` what reads of them return and waits are given.
+    """
+
+    operations: Mapping[Location, Sequence[Operation]]
+    numbers: Mapping[Location, Const]
+    known: Mapping[str, Const]
+
+
+def scheduled(graph: EventGraph, out: Unfolding) -> Schedule | None:
+    """A schedule in which every thread comes to its end; None if the program alone gives none."""
+    run = _Run(graph, out.phases)
+    try:
+        run.run()
+    except _OpenError:
+        return None
+    return Schedule(run.operations, run.numbers, {**run.read, **run.chosen})
+
+
+class _Run:
+    """The state of the schedule: how far threads are, the numbers of mbarriers, what was read."""
+
+    def __init__(self, graph: EventGraph, phases: Phases) -> None:
+        self.graph = graph
+        self.phases = phases
+        objects = graph.program.objects
+        self.numbers: dict[Location, Const] = {}
+        for event in graph.events:
+            if event.kind is Kind.INIT and event.location and objects[event.location.object].use is ir.Use.MBARRIER:
+                assert isinstance(event.value, Const)
+                self.numbers[event.location] = event.value
+        self.operations: dict[Location, list[Operation]] = defaultdict(list)
+        self.read: dict[str, Const] = {}
+        self.chosen: dict[str, Const] = {}
+        self.outcomes: dict[int, bool] = {}
+        events = [e for e in graph.events if e.kind is not Kind.INIT]
+        self.threads: dict[str, list[tuple[int, Event]]] = defaultdict(list)
+        for place, event in enumerate(events):
+            self.threads[event.thread].append((place, event))
+        self.waits: dict[tuple[str, int], list[Wait]] = defaultdict(list)
+        for wait in graph.waits:
+            if not wait.event and any(e.location in self.numbers for e in events[wait.position : wait.end]):
+                self.waits[wait.thread, wait.position].append(wait)
+        self.begins: dict[str, list[int]] = defaultdict(list)
+        self.ends: dict[str, list[int]] = defaultdict(list)
+        self.missing = [len(edge.before) for edge in graph.asw]
+        for number, edge in enumerate(graph.asw):
+            for name in edge.before:
+                self.begins[name].append(number)
+            for name in edge.after:
+                self.ends[name].append(number)
+        for event in graph.events:
+            if event.kind is Kind.INIT:
+                self._passed(event)
+
+    def run(self) -> None:
+        """Let each thread come to its end; _OpenError if not."""
+        at = dict.fromkeys(self.threads, 0)
+        moved = True
+        while moved:
+            moved = False
+            for thread, events in self.threads.items():
+                while at[thread] < len(events):
+                    steps = self._steps(events, at[thread])
+                    if not steps:
+                        break
+                    at[thread] += steps
+                    moved = True
+        if any(at[thread] < len(events) for thread, events in self.threads.items()):
+            raise _OpenError
+
+    def _steps(self, events: Sequence[tuple[int, Event]], at: int) -> int:
+        """Take the next step of a thread: how many events it is, 0 if the thread has to wait."""
+        place, event = events[at]
+        waits = self.waits.get((event.thread, place), ())
+        if len(waits) > 1:
+            raise _OpenError
+        for wait in waits:
+            if self._known(wait.reached):
+                return self._wait(wait, [e for n, e in events[at:] if n < wait.end])
+        if any(self.missing[number] for number in self.ends[event.id]):
+            return 0
+        if event.location in self.numbers:
+            if self._known(event.guard):
+                self._perform(
+                    event, events[at - 1][1] if at else None, events[at + 1][1] if at + 1 < len(events) else None
+                )
+        elif event.kind in (Kind.ARRIVE, Kind.WAIT, Kind.ISSUE):
+            self._known(event.guard)
+        self._passed(event)
+        return 1
+
+    def _passed(self, event: Event) -> None:
+        for number in self.begins[event.id]:
+            self.missing[number] -= 1
+
+    def _perform(self, event: Event, last: Event | None, following: Event | None) -> None:
+        """An access to an mbarrier by who does not wait."""
+        at = event.location
+        assert at is not None
+        if event.kind is Kind.READ:
+            half = event.rmw is not None or (following is not None and following.writes and following.location == at)
+            if event.id in self.phases.looks or not half:
+                raise _OpenError
+            self.read[event.id] = self.numbers[at]
+            return
+        assert event.value is not None
+        before, number = self.numbers[at], values.substitute(event.value, self._leaf)
+        read = event.rmw or (last.id if last is not None and last.location == at and last.kind is Kind.READ else "")
+        if not isinstance(number, Const) or read not in self.read:
+            raise _OpenError
+        self.numbers[at] = number
+        self._note(event, self._kind(event, read, before, number), before)
+
+    def _kind(self, event: Event, read: str, before: Const, after: Const) -> Did:
+        """What an operation is that writes."""
+        if read in self.phases.arrivals:
+            return Did.ARRIVE
+        if event.rmw is not None:
+            return Did.COMPLETE if read in self.phases.changes else Did.EXPECT
+        expected = parts(before.value)["expected"], parts(after.value)["expected"]
+        if parts(after.value)["bytes"] or bool(expected[0]) == bool(expected[1]):
+            raise _OpenError  # no state that is made
+        return Did.INIT if expected[1] else Did.END
+
+    def _note(self, event: Event, kind: Did, found: Const, back: int = 0) -> None:
+        assert event.location is not None
+        phase, after = parts(found.value)["phase"] - back, parts(self.numbers[event.location].value)
+        done = Operation(event.id, event.thread, kind, phase, after["expected"], after["pending"], after["bytes"])
+        self.operations[event.location].append(done)
+
+    # ---- waits
+
+    def _wait(self, wait: Wait, events: Sequence[Event]) -> int:
+        """Pass a wait at its first look, which is all that the thread does there; 0 if the phase is not over."""
+        before = dict(self.read), dict(self.outcomes), dict(self.chosen)
+        looks: list[Event] = []
+        for event in events:
+            if self._known(event.guard, choose=True):
+                at = event.location
+                if event.kind is not Kind.READ or at not in self.numbers or event.id not in self.phases.looks:
+                    raise _OpenError
+                looks.append(event)
+                self.read[event.id] = self.numbers[at]
+        if not self._known(wait.passed, choose=True):
+            self.read, self.outcomes, self.chosen = before
+            return 0
+        for look in looks:
+            if values.substitute(self.phases.looks[look.id][1], self._leaf) != TRUE:
+                raise _OpenError
+            self._note(look, Did.WAIT, self.read[look.id], 1)
+        for event in events:
+            self._passed(event)
+        return len(events)
+
+    # ---- what is known
+
+    def _known(self, guard: Guard, *, choose: bool = False) -> bool:
+        """Whether a path is the one that is taken; _OpenError where that is not known."""
+        while not (guard.always or guard.never):
+            number, low, high = guard.branch
+            if number not in self.outcomes:
+                value = values.substitute(self.graph.conditions[number], self._leaf)
+                if not isinstance(value, Const) and choose:
+                    value = self._chosen(value)
+                if not isinstance(value, Const):
+                    raise _OpenError
+                self.outcomes[number] = value != FALSE
+            guard = high if self.outcomes[number] else low
+        return guard.always
+
+    def _chosen(self, value: Value) -> Value:
+        """A condition of a wait that does not give up for no reason: who does looks again."""
+        for leaf in values.leaves(value):
+            choice = self.graph.choices.get(leaf.name)
+            if choice is not None and choice.values == (0, 1) and self._uses[leaf.name] == 1:
+                self.chosen[leaf.name] = Const(1, leaf.type)
+        return values.substitute(value, self._leaf)
+
+    @cached_property
+    def _uses(self) -> Counter[str]:
+        """In how many conditions each choice is."""
+        return Counter(name for c in self.graph.conditions for name in {leaf.name for leaf in values.leaves(c)})
+
+    def _leaf(self, leaf: Reg | Builtin) -> Value:
+        return self.read.get(leaf.name, self.chosen.get(leaf.name, leaf))

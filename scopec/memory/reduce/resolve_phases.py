@@ -1,0 +1,150 @@
+"""Replaces mbarriers whose phases the program settles by barriers (:mod:`scopec.program.settled_phases`).
+
+Every arrival has to release to the waits that acquire.  Waits pass at their first look then: a turn that finds nothing
+changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits`).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
+from scopec.memory.events.rewriting import among, of_events
+from scopec.memory.events.scopes import inclusive
+from scopec.memory.reduce.commuting import computed
+from scopec.memory.reduce.constant_order import ConstantOrder
+from scopec.memory.reduce.phase_schedule import Schedule, scheduled
+from scopec.memory.reduce.substituting import Substituting
+from scopec.program import ir, values
+from scopec.program.settled_phases import Kind as Did
+from scopec.program.settled_phases import settled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from scopec.memory.unfold.unfolding import Unfolding
+    from scopec.program.settled_phases import Operation
+    from scopec.program.values import Builtin, Reg, Value
+
+#: The version of the CUDA document whose scopes include least.
+_STRICTEST = 2
+
+
+def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
+    """A graph with barriers in the place of mbarriers; the same one where one of them is not settled.
+
+    ``out`` is what symbolic execution has found, with what each operation is.
+    """
+    seq_cst = any(ir.Order.SEQ_CST in (e.order, e.failure) for e in graph.events)
+    schedule = None if seq_cst or not out.phases.looks else scheduled(graph, out)
+    if schedule is None:
+        return graph
+
+    def substituted(value: Value) -> Value:
+        return values.substitute(value, leaf)
+
+    def leaf(reg: Reg | Builtin) -> Value:
+        return schedule.known.get(reg.name, reg)
+
+    known = Substituting(graph, substituted, schedule.known).graph()
+    if any(a.implicit and a.condition == values.FALSE for a in known.assertions):
+        return graph
+    resolved = [_Resolved(out, known, own) for own in schedule.operations.values()]
+    if not all(one.synchronises for one in resolved):
+        return graph
+    edges = tuple(edge for one in resolved for edge in one.edges())
+    order = ConstantOrder(replace(known, asw=(*known.asw, *edges)))
+
+    def before(one: Operation, other: Operation) -> bool:
+        """A copy's operation comes after what its issue comes after."""
+        first, second = (known.by_id[o.name] for o in (one, other))
+        if first.agent:
+            return order.before(first, second)
+        return order.before(first, known.by_id[second.agent] if second.agent else second)
+
+    if not all(settled(own, before) for own in schedule.operations.values()):
+        return graph
+    return _with_barriers(known, resolved, edges, schedule)
+
+
+def _with_barriers(
+    graph: EventGraph, resolved: Sequence[_Resolved], edges: Sequence[Synchronises], schedule: Schedule
+) -> EventGraph:
+    """A graph with an arrival or a wait in the place of what threads do to mbarriers."""
+    met = {o.name: o for own in schedule.operations.values() for o in own if o.kind in (Did.ARRIVE, Did.WAIT)}
+    kept = {e.id for e in graph.events if not e.guard.never and (e.location not in schedule.numbers or e.id in met)}
+    done = [edge for one in resolved for edge in one.done(kept)]
+    events = tuple(_meeting(e, met[e.id]) if e.id in met else e for e in graph.events)
+    asw = tuple(among((*graph.asw, *edges), kept))
+    found = of_events(replace(graph, events=events, done=(*graph.done, *done), phases={}), kept, asw)
+    asked = {leaf.name for value in computed(found) for leaf in values.leaves(value)}
+    return replace(
+        found,
+        choices={name: choice for name, choice in graph.choices.items() if name in asked},
+        settled={**graph.settled, **schedule.numbers},
+    )
+
+
+def _meeting(event: Event, operation: Operation) -> Event:
+    """An arrival or a wait, in the place of an access to an mbarrier."""
+    shown = event.text.split(" ", 1)[1]
+    if operation.kind is Did.ARRIVE:
+        kind, text = Kind.ARRIVE, f"arrive at {shown} in phase {operation.phase}"
+    else:
+        kind, text = Kind.WAIT, f"find phase {operation.phase} of {shown} over"
+    return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
+
+
+@dataclass(frozen=True)
+class _Resolved:
+    """The operations on one mbarrier in the schedule, and what they order in the graph with what is known."""
+
+    out: Unfolding
+    graph: EventGraph
+    operations: Sequence[Operation]
+
+    def events(self, kind: Did) -> Mapping[int, list[Event]]:
+        """The events of the operations of a kind, by phase."""
+        found: dict[int, list[Event]] = defaultdict(list)
+        for operation in self.operations:
+            if operation.kind is kind:
+                found[operation.phase].append(self.graph.by_id[operation.name])
+        return found
+
+    @property
+    def synchronises(self) -> bool:
+        """Whether all is there in every execution, and arrivals synchronise with the waits for their phase."""
+        threads = {t.name: t for t in self.out.program.threads}
+        arrivals, waits = self.events(Did.ARRIVE), self.events(Did.WAIT)
+        come = [e for own in arrivals.values() for e in own]
+        return (
+            all(self.graph.by_id[o.name].guard.always for o in self.operations)
+            and all(e.order is ir.Order.RELEASE and not e.agent for e in come)
+            and all(e.order is ir.Order.ACQUIRE for own in waits.values() for e in own)
+            and all(
+                inclusive(a, w, threads, _STRICTEST)
+                for phase, own in arrivals.items()
+                for a in own
+                for w in waits[phase]
+            )
+        )
+
+    def edges(self) -> Iterator[Synchronises]:
+        """The arrivals of each phase, before the waits that find it over."""
+        arrivals, waits = self.events(Did.ARRIVE), self.events(Did.WAIT)
+        for phase in arrivals.keys() & waits.keys():
+            before, after = (tuple(e.id for e in side[phase]) for side in (arrivals, waits))
+            yield Synchronises(before, after, "arrivals", barrier=True)
+
+    def done(self, kept: set[str]) -> Iterator[Synchronises]:
+        """The accesses of copies, before the waits that find the phase over in which these are complete."""
+        waits = self.events(Did.WAIT)
+        for phase, completions in self.events(Did.COMPLETE).items():
+            copies = {c.agent for c in completions}
+            copies |= {one for copy in copies for one in self.out.copies[copy].earlier}
+            accesses = tuple(e.id for e in self.graph.events if e.agent in copies and e.id in kept)
+            if accesses and phase in waits:
+                yield Synchronises(accesses, tuple(w.id for w in waits[phase]), "completion of a copy")

@@ -1,0 +1,57 @@
+"""Puts values in the place of reads of an event graph."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.memory.events.rewriting import Rewrite
+from scopec.memory.unfold.unfolding import Unfolding
+from scopec.program import values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from scopec.memory.events.events import EventGraph
+    from scopec.memory.events.guards import Guard
+    from scopec.program.values import Value
+
+
+class Substituting:
+    """A graph with other values: conditions are numbered anew, and equal ones are one."""
+
+    def __init__(self, graph: EventGraph, substituted: Callable[[Value], Value], known: Mapping[str, Value]) -> None:
+        self.before = graph
+        self.substituted = substituted
+        self.known = known
+        self.out = Unfolding(graph.program)
+        self._guards: dict[int, Guard] = {}
+        self._conditions: dict[int, Guard] = {}
+
+    def graph(self) -> EventGraph:
+        """All events, those that are on no path too."""
+        graph = Rewrite(self.guard, self.substituted).graph(self.before, lambda: self.out.conditions)
+        return replace(graph, control={event: self._reads(reads) for event, reads in graph.control.items()})
+
+    def guard(self, guard: Guard) -> Guard:
+        """A guard over the new conditions."""
+        for part in guard.parts(self._guards):
+            number, low, high = part.branch
+            if number not in self._conditions:
+                self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
+            here = self._conditions[number]
+            self._guards[part.node] = (here & self._known(high)) | (~here & self._known(low))
+        return self._known(guard)
+
+    def _known(self, guard: Guard) -> Guard:
+        """That of a guard which is a constant, or whose parts are known."""
+        if guard.always or guard.never:
+            return self.out.guards.always if guard.always else self.out.guards.never
+        return self._guards[guard.node]
+
+    def _reads(self, reads: frozenset[str]) -> frozenset[str]:
+        """The reads that are left of those that decided something."""
+        found = {r for r in reads if r not in self.known}
+        for read in reads - found:
+            found |= {self.before.event_of(leaf.name) for leaf in values.leaves(self.known[read])}
+        return frozenset(found)

@@ -1,0 +1,213 @@
+"""mbarriers whose phases the program settles: which are, what each condition is for, and that no answer changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scopec.memory import graph as memory_graph
+from scopec.memory.events.events import EventGraph
+from scopec.memory.reduce.resolve_phases import resolve_phases
+from scopec.memory.unfold.unfolding import Unfolding
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides
+from tests.random_mbarriers import random_program, text_of
+from tests.samples import programs
+from tests.sizes import NEVER, sizes
+
+COUNT = programs(6, 100)
+
+#: A producer and its consumers, a thread each, around a ring of stages.
+RING = """#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ alignas(16) int input[{tiles}][4];
+__device__ int output[{tiles}][{consumers}];
+__device__ void wait(std::uint64_t* b, unsigned parity) {{
+    while (!ptx::mbarrier_try_wait_parity(b, parity)) {{}}
+}}
+__global__ void ring() {{
+    __shared__ alignas(16) int tile[2][4];
+    __shared__ std::uint64_t full[2], empty[2];
+    if (threadIdx.x == 0) {{
+        for (int s = 0; s < 2; s++) {{
+            ptx::mbarrier_init(&full[s], 1);
+            ptx::mbarrier_init(&empty[s], {consumers});
+        }}
+    }}
+    __syncthreads();
+    if (threadIdx.x == 0) {{
+        for (int t = 0; t < {tiles}; t++) {{
+            wait(&empty[t % 2], (t / 2 & 1) ^ 1);
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[t % 2], 16);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile[t % 2], input[t], 16, &full[t % 2]);
+        }}
+    }} else {{
+        for (int t = 0; t < {tiles}; t++) {{
+            wait(&full[t % 2], t / 2 & 1);
+            output[t][threadIdx.x - 1] = tile[t % 2][threadIdx.x % 4];
+            {fence}
+            ptx::mbarrier_arrive(&empty[t % 2]);
+        }}
+    }}
+}}
+//@ launch ring<<<1, {consumers} + 1>>>();
+//@ expect race_free;
+"""
+FENCE = "ptx::fence_proxy_async(ptx::space_shared);"
+
+#: Two threads and an mbarrier; `wait` by parity, `arrive` with release.
+PAIR = """#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ int x[4];
+__device__ void wait(std::uint64_t* b, unsigned parity) {{
+    while (!ptx::mbarrier_try_wait_parity(b, parity)) {{}}
+}}
+__device__ void arrive(std::uint64_t* b) {{ ptx::mbarrier_arrive(b); }}
+__device__ void expect(std::uint64_t* b) {{
+    ptx::mbarrier_expect_tx(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, b, 16);
+}}
+__global__ void pair() {{
+    __shared__ std::uint64_t b, c;
+    __shared__ alignas(16) int s[4];
+    if (threadIdx.x == 0) {{ ptx::mbarrier_init(&b, {count}); ptx::mbarrier_init(&c, 1); }}
+    __syncthreads();
+    if (threadIdx.x == 0) {{ {first} }} else {{ {second} }}
+}}
+//@ launch pair<<<1, 2>>>();
+//@ expect race_free;
+"""
+
+
+@pytest.fixture
+def resolved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each graph of a call whether its mbarriers were resolved, however small it is."""
+    found: list[bool] = []
+
+    def noted(graph: EventGraph, out: Unfolding) -> EventGraph:
+        result = resolve_phases(graph, out)
+        found.append(result is not graph)
+        return result
+
+    monkeypatch.setattr(memory_graph, "resolve_phases", noted)
+    sizes(monkeypatch, events=0)
+    return found
+
+
+def checked(path: Path, text: str, **overrides: object) -> Outcome:
+    path.write_text(text)
+    settings = Settings(engine="embedded", overrides=Overrides(**overrides))  # type: ignore[arg-type]
+    (outcome,) = check([path], settings)
+    assert not outcome.diagnostics, outcome.diagnostics
+    return outcome
+
+
+def verdict(outcome: Outcome) -> str:
+    (report,) = outcome.reports
+    return next(c.verdict for c in report.checks if not c.expectation.implicit)
+
+
+def test_whole_warps(tmp_path: Path) -> None:
+    """33 threads, 1,196 events: unresolved they are too many."""
+    text = RING.format(tiles=4, consumers=32, fence=FENCE)
+    assert verdict(checked(tmp_path / "ring.cu", text)) == "holds"
+
+
+def test_a_race_among_whole_warps(tmp_path: Path) -> None:
+    text = RING.format(tiles=3, consumers=20, fence="")
+    assert verdict(checked(tmp_path / "ring.cu", text)) == "violated"
+
+
+@pytest.mark.parametrize("model", ["cuda", "ptx"])
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_no_answer_changes(seed: int, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = text_of(random_program(Random(1000 + seed)), "race_free")
+    found = []
+    for events in (NEVER, 0):
+        sizes(monkeypatch, events=events)
+        path = tmp_path / "random.cu"
+        path.write_text(text)
+        (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(model=model)))
+        if not outcome.reports:  # too large
+            return
+        found.append({c.expectation.kind: c.verdict for c in outcome.reports[0].checks if not c.expectation.implicit})
+    assert found[0] == found[1], text
+
+
+@pytest.mark.parametrize("model", ["cuda", "ptx"])
+def test_a_ring_is_settled(model: str, tmp_path: Path, resolved: list[bool]) -> None:
+    assert verdict(checked(tmp_path / "r.cu", RING.format(tiles=3, consumers=1, fence=FENCE), model=model)) == "holds"
+    assert resolved == [True]
+
+
+#: For each condition a program that lacks it alone, and what mends it: the count, and what each thread does.
+CONDITIONS = {
+    "an arrival of the second phase waits for the first": (
+        (1, "arrive(&b); arrive(&b); wait(&b, 1);", ""),
+        (1, "arrive(&b); wait(&b, 0); arrive(&b); wait(&b, 1);", ""),
+    ),
+    "who arrives has arrived before": (
+        (1, "arrive(&b); wait(&b, 0); arrive(&c);", "wait(&c, 0); wait(&b, 0); arrive(&b);"),
+        (1, "arrive(&b); wait(&b, 0); wait(&c, 0); arrive(&b);", "wait(&b, 0); arrive(&c);"),
+    ),
+    "bytes are expected by who arrives behind that": (
+        (2, "expect(&b); arrive(&c); arrive(&b);", "wait(&c, 0); expect(&b);"),
+        (2, "expect(&b); arrive(&c); arrive(&b);", "wait(&c, 0);"),
+    ),
+    "a wait comes before an arrival of the next phase": (
+        (1, "arrive(&b); wait(&b, 0); arrive(&b);", "wait(&b, 0);"),
+        (2, "arrive(&b); wait(&b, 0); arrive(&b);", "arrive(&b); wait(&b, 0); arrive(&b);"),
+    ),
+    "a wait comes after one for the phase before": (
+        (1, "arrive(&b); wait(&b, 0); wait(&c, 0); x[0] = 1; arrive(&b);", "arrive(&c); wait(&b, 1); x[0] = 2;"),
+        (
+            1,
+            "arrive(&b); wait(&b, 0); wait(&c, 0); x[0] = 1; arrive(&b);",
+            "wait(&b, 0); arrive(&c); wait(&b, 1); x[0] = 2;",
+        ),
+    ),
+    "it is made before all else": (
+        (1, "arrive(&b); wait(&b, 0); ptx::mbarrier_inval(&b); ptx::mbarrier_init(&b, 1); arrive(&b);", ""),
+        (1, "arrive(&b); wait(&b, 0); ptx::mbarrier_inval(&b);", ""),
+    ),
+    "arrivals release": (
+        (1, "ptx::mbarrier_arrive(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &b);", "wait(&b, 0);"),
+        (1, "arrive(&b);", "wait(&b, 0);"),
+    ),
+    "nobody looks without waiting": (
+        (1, "arrive(&b); x[0] = ptx::mbarrier_test_wait_parity(&b, 0);", ""),
+        (1, "arrive(&b); wait(&b, 0); x[0] = 1;", ""),
+    ),
+    "nothing that is read decides an arrival": (
+        (1, "if (x[0] == 0) arrive(&b); arrive(&c);", "wait(&c, 0); x[1] = 1;"),
+        (1, "arrive(&b); arrive(&c);", "wait(&c, 0); x[0] = 1;"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_each_condition_is_needed(name: str, tmp_path: Path, resolved: list[bool]) -> None:
+    for settled, (count, first, second) in zip((False, True), CONDITIONS[name], strict=True):
+        resolved.clear()
+        checked(tmp_path / "pair.cu", PAIR.format(count=count, first=first, second=second))
+        assert resolved == [settled], (first, second)
+
+
+def test_a_second_arrival_that_comes_too_early_is_found(tmp_path: Path, resolved: list[bool]) -> None:
+    """In a schedule each arrival has a phase of its own; in each execution the second one races with the wait."""
+    outcome = checked(
+        tmp_path / "pair.cu", PAIR.format(count=1, first="arrive(&b); arrive(&b); wait(&b, 1);", second="")
+    )
+    assert verdict(outcome) == "violated"
+
+
+@pytest.mark.parametrize("name", ["mbarriers", "settled", "condensed", "racing"])
+@pytest.mark.parametrize("fence", ["", FENCE])
+def test_without_a_reduction_the_answer_is_the_same(
+    name: str, fence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes(monkeypatch, events=0)
+    text = RING.format(tiles=3, consumers=1, fence=fence)
+    found = [verdict(checked(tmp_path / "r.cu", text, without=frozenset(without))) for without in ((), (name,))]
+    assert found == ["holds" if fence else "violated"] * 2
