@@ -140,6 +140,11 @@ def test_lines_for_the_preprocessor_are_blank() -> None:
     assert (item.span.line, item.span.column) == (5, 1)
 
 
+def test_a_header_whose_name_is_too_long_for_a_file_is_not_looked_for() -> None:
+    with pytest.raises(InputError, match="this line for the preprocessor is outside the scoped language"):
+        file_of(f"#include <{'x' * 5000}>\nint a;")
+
+
 def test_words_of_directives_are_names_in_code() -> None:
     file_of("__device__ int expect, when, on, bound, race, allowed, options; __global__ void in() { expect = race; }")
 

@@ -31,7 +31,8 @@ _LONGEST = 10_000
 _SEPARATORS = frozenset({";", ",", "{", "}"})
 #: A line for the preprocessor, and what it may be.
 _LINE = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_HARMLESS = re.compile(r"\s*#\s*(?:pragma\s+(?:once|unroll\b[^#]*)|include\s*<(?P<header>[^>]*)>|)\s*")
+#: A name that is too long for a file is none of a header.
+_HARMLESS = re.compile(r"\s*#\s*(?:pragma\s+(?:once|unroll\b[^#]*)|include\s*<(?P<header>[^>]{,63})>|)\s*")
 #: Headers that come with clang.
 _OF_C = {f"{name}.h" for name in ("float", "limits", "stdarg", "stdbool", "stddef", "stdint")}
 #: A comment that a compiler continues.
