@@ -40,7 +40,10 @@ class Substituting:
             if number not in self._conditions:
                 self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
             here = self._conditions[number]
-            self._guards[part.node] = (here & self._known(high)) | (~here & self._known(low))
+            if here.always or here.never:
+                self._guards[part.node] = self._known(high if here.always else low)
+            else:
+                self._guards[part.node] = (here & self._known(high)) | (~here & self._known(low))
         return self._known(guard)
 
     def _known(self, guard: Guard) -> Guard:
