@@ -64,6 +64,24 @@ __global__ void k() {
 //@ launch k<<<1, 32>>>();
 //@ expect race;
 """
+MBARRIERS = """\
+__device__ int a[80];
+__global__ void k() {
+    __shared__ unsigned long long bar;
+    unsigned at = __cvta_generic_to_shared(&bar);
+    int t = threadIdx.x;
+    if (t == 0) asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at));
+    __syncthreads();
+    if (t == 0) {
+        for (int i = 0; i < 80; i++) a[i] = 1;
+        asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at));
+    }
+    asm("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }" :: "r"(at));
+    if (t == 1) for (int i = 0; i < 80; i++) a[i] = 2;
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -132,7 +150,7 @@ FILES = (
 def test_each_pass_runs_and_in_this_order(write: Callable[..., Path]) -> None:
     """Where a form is made, the passes that run begin in the order of the list; some file needs each."""
     seen: set[str] = set()
-    for file in (*FILES, str(write(LARGE))):
+    for file in (*FILES, str(write(LARGE)), str(write(MBARRIERS, "mbarriers.cu"))):
         runs: list[Run] = []
         made = [("program", called(lambda: runs.extend(plan(SPECS / file, file, Overrides()).runs)))]  # noqa: B023
         for run in runs[:4]:
@@ -183,7 +201,7 @@ def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) ->
     (form,) = (form for form, way in WAYS.items() if PASSES[name] in way)
     before = [one.name for one in WAYS[form]]
     earlier = before[max(0, before.index(name) - 1)]
-    for text, not_made in ((PROGRAM, LARGE_ONLY), (LARGE, frozenset[str]())):
+    for text, not_made in ((PROGRAM, LARGE_ONLY), (MBARRIERS if name == "resolve_phases" else LARGE, frozenset[str]())):
         path = write(text)
         title, shown_ = shown(run_of(path), AFTER + name)
         assert re.fullmatch(rf"(program|{form}) after {name}( \(not made\))?", title)
@@ -195,7 +213,7 @@ def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) ->
 
 
 #: Of large programs; of other models or questions.
-LARGE_ONLY = frozenset({"settled", "condensed", "decided", "racing"})
+LARGE_ONLY = frozenset({"resolve_phases", "settled", "condensed", "decided", "racing"})
 ELSEWHERE = frozenset({"compiled", "waits_as_polls"})
 
 

@@ -249,7 +249,7 @@ def _relations(check: Check) -> Iterator[str]:
     names = {b.id: b.text if b.lane is None else f"{shown.lanes[b.lane].name} {b.text}" for b in shown.boxes}
     for edge in shown.edges:
         if edge.relation not in ("po", "period"):
-            yield f"{edge.relation:<9}{names[edge.source]}  ->  {names[edge.target]}"
+            yield f"{edge.relation:<4} {names[edge.source]}  ->  {names[edge.target]}"
     yield ""
 
 

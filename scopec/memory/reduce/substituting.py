@@ -35,15 +35,15 @@ class Substituting:
 
     def guard(self, guard: Guard) -> Guard:
         """A guard over the new conditions."""
-        for part in guard.parts(self._guards):
-            number, low, high = part.branch
-            if number not in self._conditions:
-                self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
+        parts = [(part.node, *part.branch) for part in guard.parts(self._guards)]
+        for number in sorted({number for _, number, _, _ in parts} - self._conditions.keys()):
+            self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
+        for node, number, low, high in parts:
             here = self._conditions[number]
             if here.always or here.never:
-                self._guards[part.node] = self._known(high if here.always else low)
+                self._guards[node] = self._known(high if here.always else low)
             else:
-                self._guards[part.node] = (here & self._known(high)) | (~here & self._known(low))
+                self._guards[node] = (here & self._known(high)) | (~here & self._known(low))
         return self._known(guard)
 
     def _known(self, guard: Guard) -> Guard:
