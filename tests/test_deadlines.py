@@ -104,7 +104,7 @@ __global__ void k() {
 
 def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
     """The first question takes for ever; the other three do not wait for it."""
-    said = scopec("check", "--engine", "embedded", "--timeout", "8", write(PIGEONS))
+    said = scopec("check", "--engine", "embedded", "--timeout", "16", write(PIGEONS))
     assert said.returncode == 4, said.stderr
     verdicts = [list(found) for found in re.findall(r"^  (unknown|holds|violated) +(\w+)", said.stdout, re.MULTILINE)]
     assert verdicts == [
