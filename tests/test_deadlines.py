@@ -110,7 +110,7 @@ def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
     assert verdicts == [
         ["unknown", "forbidden"], ["holds", "race_free"], ["holds", "allowed"], ["holds", "forbidden"],
     ]  # fmt: skip
-    assert said.stdout.count("no answer within the time limit of 8 s") == 1
+    assert said.stdout.count("no answer within the time limit of 16 s") == 1
 
 
 def test_what_alloy_has_answered_in_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
