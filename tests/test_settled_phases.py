@@ -211,3 +211,67 @@ def test_without_a_reduction_the_answer_is_the_same(
     text = RING.format(tiles=3, consumers=1, fence=fence)
     found = [verdict(checked(tmp_path / "r.cu", text, without=frozenset(without))) for without in ((), (name,))]
     assert found == ["holds" if fence else "violated"] * 2
+
+
+#: A kernel that accesses what a second one overwrites by a bulk copy, through the asynchronous proxy, in another block.
+GRIDS = """#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ alignas(16) int g[4];
+__device__ int h[10];
+__global__ void copied(int block) {{
+    __shared__ alignas(16) int s[4];
+    if (threadIdx.x == 0 && blockIdx.x == block) {{
+        ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, g, s, 16);
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>());
+    }}
+    if (blockIdx.x == block) h[threadIdx.x / {share}] = 1;
+}}
+__global__ void plain(int block) {{ if (threadIdx.x == 0 && blockIdx.x == block) g[1] = 1; }}
+int main() {{
+    {first}<<<2, 10>>>(1);
+    copied<<<2, 10>>>(0);
+    cudaDeviceSynchronize();
+}}
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("first", ["copied", "plain"])
+@pytest.mark.parametrize("share", [1, 2])
+@pytest.mark.parametrize("without", [(), ("settled",), ("racing",)])
+def test_a_launch_connects_what_went_before(
+    first: str, share: int, without: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Through whichever proxies, and in whichever blocks: no fence is needed; a race is not taken for another one."""
+    sizes(monkeypatch, events=0)
+    text = GRIDS.format(first=first, share=share)
+    found = verdict(checked(tmp_path / "g.cu", text, without=frozenset(without)))
+    assert found == ("holds" if share == 1 else "violated")
+
+
+#: A copy of the library, which may be made through either proxy and owes no fence, from what was written before it.
+LIBRARY = """#include <cuda/barrier>
+__device__ alignas(16) int g[4];
+__device__ int h[10];
+__global__ void k() {{
+    __shared__ alignas(16) int s[4];
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    int t = threadIdx.x;
+    if (t == 0) init(&bar, 10);
+    if (t < 4) g[t] = t;
+    __syncthreads();
+    if (t == 0) cuda::memcpy_async(s, g, cuda::aligned_size_t<16>(16), bar);
+    bar.wait(bar.arrive());
+    h[t / {share}] = s[t % 4];
+}}
+//@ launch k<<<1, 10>>>();
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("share", [1, 2])
+def test_a_copy_through_either_proxy_hides_no_race(share: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes(monkeypatch, events=0)
+    found = verdict(checked(tmp_path / "l.cu", LIBRARY.format(share=share)))
+    assert found == ("holds" if share == 1 else "violated")

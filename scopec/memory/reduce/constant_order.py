@@ -88,13 +88,14 @@ class ConstantOrder:
     def _connected(self, one: Event, other: Event) -> bool:
         """Whether a proxy fence is between two accesses, one before the other, or none is needed.
 
-        None is behind the completion of a copy, within a proxy (the asynchronous one: in a block), and across launches.
+        None is behind the completion of a copy, within a proxy (the asynchronous one: in a block), and from one grid to
+        another, or to the host: what orders these is a launch or a completion, which is so for all proxies.
         A fence of the thread of the first, behind it, in the block of both, covers it under every reading.
         """
         if one.kind is Kind.INIT or not (_asynchronous(one) or _asynchronous(other)):
             return True
         before, after = self._of[one.thread], self._of[other.thread]
-        if before.is_host is not after.is_host:
+        if before.grid != after.grid:
             return True
         alike = before.block_name == after.block_name
         if _asynchronous(one) and not (_asynchronous(other) and ir.Proxy.EITHER in (one.proxy, other.proxy)):
@@ -107,7 +108,7 @@ class ConstantOrder:
 
     def may_connect(self, one: Event, other: Event) -> bool:
         """Whether some reading may take two accesses, one before the other, to be connected: by a fence on some way."""
-        if self._connected(one, other):
+        if self._connected(one, other) or ir.Proxy.EITHER in (one.proxy, other.proxy):
             return True
         return any(self.before(one, f) and self.before(f, other) for f in self._fences)
 
