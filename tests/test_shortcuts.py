@@ -23,6 +23,7 @@ from scopec.engines.protocol import MEMORY
 from scopec.engines.table import able
 from scopec.memory.cat import registry
 from scopec.memory.cat.permitted import REDUCTIONS as OF_MEMORY
+from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reductions import Reductions
 from scopec.progress.reductions import REDUCTIONS as OF_PROGRESS
 from scopec.progress.reductions import Reductions as ProgressReductions
@@ -306,6 +307,28 @@ def test_each_leaves_something_out(name: str, tmp_path: Path) -> None:
 
     assert asked(()) < asked({name})
     assert same(verdicts(file), verdicts(file, without={name}))
+
+
+#: Two grids of which the second one writes what the first one has written.
+GRIDS = """__device__ int g, h[20];
+__global__ void k() { if (threadIdx.x == 0) g = 1; h[threadIdx.x] = 1; }
+//@ launch k<<<1, 20>>>();
+//@ launch k<<<1, 20>>>();
+//@ expect race_free;
+"""
+
+
+def test_a_certain_race_that_is_none_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a wrong reduction leaves of a program, two accesses that do not race, says nothing of the others."""
+    (tmp_path / "program.cu").write_text(GRIDS)
+    monkeypatch.setattr(ConstantOrder, "may_connect", lambda *_: False)
+    without = ("settled", "condensed")
+    assert verdicts(tmp_path / "program.cu", without=(*without, "racing")) == ["holds"]
+    (outcome,) = check(
+        [tmp_path / "program.cu"], Settings(Overrides(without=frozenset(without)), engine="embedded", cache=False)
+    )
+    assert outcome.exit_code == 3
+    assert "(`--without racing` asks about all races): this is a bug in scopec" in (outcome.failure or "")
 
 
 # ---------------------------------------------------------------- from outside

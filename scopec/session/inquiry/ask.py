@@ -19,7 +19,7 @@ from scopec.engines.table import able
 from scopec.session.generated import destination
 from scopec.session.inquiry.findings import Findings, Progress
 from scopec.session.inquiry.questions import hardware_problem, progress_problem
-from scopec.session.inquiry.verdicts import Reached, disagreements, findings, hardware_check
+from scopec.session.inquiry.verdicts import Reached, disagreements, findings, hardware_check, lost_race
 
 if TYPE_CHECKING:
     import shutil
@@ -199,7 +199,8 @@ class Inquiry:
         return found
 
     def _sound(self, found: Findings, problem: Problem) -> Findings:
-        """The findings, if each execution is what was asked for by scopec's own evaluation; EngineError if not.
+        """The findings, if each execution is what was asked for by scopec's own evaluation, and a race that a reduction
+        is sure of is one; EngineError if not.
 
         Those that a limit comes before are none.
         """
@@ -215,12 +216,14 @@ class Inquiry:
             left = frozenset(q.name for q in problem.questions if q.name not in checked)
             found = replace(found, answers=checked, unanswered=str(passed), left=left)
         if wrong:
-            kept = self.keep(self.call(None).write(MEMORY.of(able(MEMORY)[0]).specification(problem)))
-            raise EngineError(
-                f"{found.engine}'s answer about {self.run.file} is not what scopec's own evaluation of the model finds "
-                f"({wrong[0]}): this is a bug in scopec; the specification is in {kept}"
-            )
-        return found
+            what = f"answer about {self.run.file} is not what scopec's own evaluation of the model finds ({wrong[0]})"
+        elif lost_race(found, problem):
+            sure = "none, where the reduction `racing` was sure of one (`--without racing` asks about all races)"
+            what = f"answer to the race of {self.run.file} is {sure}"
+        else:
+            return found
+        kept = self.keep(self.call(None).write(MEMORY.of(able(MEMORY)[0]).specification(problem)))
+        raise EngineError(f"{found.engine}'s {what}: this is a bug in scopec; the specification is in {kept}")
 
     def specify(self) -> None:
         """Write the memory questions as the reference for them reads them, if they are not there yet."""

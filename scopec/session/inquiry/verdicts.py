@@ -59,6 +59,13 @@ def disagreements(found: Findings, questions: Sequence[Question]) -> list[str]:
     ]
 
 
+def lost_race(found: Findings, problem: Problem) -> bool:
+    """Whether no execution has the race that is all that is left of a graph (``one_race``): to take that for an answer
+    about the whole would lose every other race."""
+    certain = problem.base.graph.one_race and not problem.strict
+    return certain and "race" in found.answers and found.answers["race"] is None
+
+
 def memory_checks(run: Run, found: Findings) -> list[Check]:
     """The verdicts of a run's memory checks; what a limit came before is unknown."""
     answered = (found.engine, found.time_ms)
