@@ -13,7 +13,7 @@ from scopec.hangs.terms import Terms
 from scopec.memory.events.paths import NEVER, every, negated, some
 from scopec.program import ir
 from scopec.progress.promises import Act, Promise, promises, receivers
-from scopec.progress.rules.owing import CONDITIONS, whom
+from scopec.progress.rules.fairness import CONDITIONS, whom
 from scopec.progress.terms import Fn, at, call, implies, op, size
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from scopec.program.loops.loops import live_registers
 from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
 from scopec.progress.describe import call_in_words
-from scopec.progress.influence import without_idle_stores
+from scopec.progress.slicing import without_idle_stores
 from scopec.progress.stepper import called
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class LeftRun(ThreadRun):
         self.deciding = without_idle_stores(self.body, context.slice.deciding)
         self.period: Period | None = None
         #: For each loop around, outermost first, the registers that count its turns, with what each adds.
-        self.clocks: list[Mapping[str, int]] = []
+        self.counters: list[Mapping[str, int]] = []
 
     @cached_property
     def live(self) -> dict[int, frozenset[str]]:

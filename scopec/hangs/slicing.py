@@ -10,8 +10,8 @@ from scopec.program import ir
 from scopec.program.constants import always_holding
 from scopec.program.program import Program
 from scopec.program.values import Const
-from scopec.progress.influence import accessed, deciding_objects
 from scopec.progress.reductions import without_assertions
+from scopec.progress.slicing import accessed, deciding_objects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -43,8 +43,8 @@ from scopec.memory.unfold.symbolic import LONGEST_COUNTED_LOOP
 from scopec.memory.unfold.unfolding import State, merge
 from scopec.program import ir, values
 from scopec.program.effects import effects, registers
+from scopec.program.loops.counters import after, gives_up, turn_counters
 from scopec.program.loops.loops import Loop, live_registers
-from scopec.program.loops.timeouts import after, clocks, gives_up
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
@@ -75,18 +75,18 @@ class SpinningRun(LeftRun):
             self.catch_up(loop)
         self.agree(loop)
         self.inside.append(loop)
-        self.clocks.append({} if needed is None else clocks(self.body, loop))
+        self.counters.append({} if needed is None else turn_counters(self.body, loop))
         if self.period is None:
             self.rounds(loop, needed)
         else:
             self.through(loop, needed)
         self.inside.pop()
-        self.clocks.pop()
+        self.counters.pop()
 
     def branch(self, state: State, condition: Value, span: Span, then: int, otherwise: int) -> None:
         """Go both ways, each where the condition comes out so; a wait that counts its turns may give up here."""
-        if not self.trying and self.clocks:
-            inside, counts = self.inside[-1].nodes(), self.clocks[-1]
+        if not self.trying and self.counters:
+            inside, counts = self.inside[-1].nodes(), self.counters[-1]
             if (then in inside) != (otherwise in inside) and registers(condition) & counts.keys():
                 if self.period is not None:  # it does not go round for ever
                     self.unchanged(state, values.FALSE, span)
@@ -98,7 +98,7 @@ class SpinningRun(LeftRun):
 
     def may_give_up(self, state: State, turns_: int, span: Span, out: int) -> State:
         """The state of a thread that does not give up; it goes on at ``out`` where it does, so many turns later."""
-        (late, state), counts = self.either(state, "late", span), self.clocks[-1]
+        (late, state), counts = self.either(state, "late", span), self.counters[-1]
         later = {r: after(held, counts[r], turns_) for r in counts if isinstance(held := state.registers[r], Const)}
         self.go(out, replace(late, registers={**state.registers, **later}))
         return state
@@ -158,7 +158,7 @@ class SpinningRun(LeftRun):
             self.barred = outer
         if begin:
             # How often it has gone round does not matter where it never gives up.
-            counts = {r: begin[0].registers[r] for r in self.clocks[-1]}
+            counts = {r: begin[0].registers[r] for r in self.counters[-1]}
             alike = [replace(state, registers={**state.registers, **counts}) for state in begin]
             self.spin(loop, merge(alike, self.out.conditions))
 
@@ -195,7 +195,7 @@ class SpinningRun(LeftRun):
             gone = back.guard
         else:
             gone = self.out.guards.never
-            live = self.live[loop.head] - self.clocks[-1].keys()
+            live = self.live[loop.head] - self.counters[-1].keys()
             for entry, mark in reversed(before):
                 gone |= self.same(entry, back, live, self.changed(mark) | gone)
         self.leave(gone, Left.LEFT_OUT, span)
@@ -234,7 +234,7 @@ class SpinningRun(LeftRun):
 
     def spin(self, loop: Loop, begin: State) -> None:
         """Go round for ever: whole turns until the state is what it was at the beginning."""
-        span, live = self.span_of(loop), self.live_inside(loop) - self.clocks[-1].keys()
+        span, live = self.span_of(loop), self.live_inside(loop) - self.counters[-1].keys()
         pending, self.pending = self.pending, {}
         never = self.out.guards.never
         self.period = Period(loop.head, self.out.guards.always if self.trivial(loop) else never, never)

@@ -1,8 +1,8 @@
-"""Terms of the rules, as paths: what holds of a state that lasts for ever.
+"""Terms of the rules of progress as paths: what holds in the state in which an execution leaves its threads for ever.
 
-The rules say of a state which promises are made in it (:mod:`scopec.progress.rules.owing`); here they are read of the
-state in which an execution leaves its threads.  What they say of one thread is where it stands; whatever is the same in
-every state, tables above all, is computed.
+The rules say which promises a state makes (:mod:`scopec.progress.rules.fairness`).  Here their terms are evaluated in
+that last state.  What they say of one thread is where it stands; what is the same in every state, tables above all, is
+computed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import dataclass
 from scopec.memory.events.paths import ALWAYS, NEVER, at_least, every, negated, some
-from scopec.progress.rules import owing
+from scopec.progress.rules import fairness
 from scopec.progress.terms import At, Call, Fn, Kind, Name, Number, Op, Over, Term
 from scopec.progress.transition import Definition
 
@@ -63,7 +63,7 @@ class Terms:
     @cached_property
     def definitions(self) -> Mapping[str, Definition]:
         """Those that the progress model has, and those for starting blocks."""
-        laws = (owing.EXECUTION_MODEL, *owing.definitions(self.system))
+        laws = (fairness.EXECUTION_MODEL, *fairness.definitions(self.system))
         own = (d for one in laws for d in ((one,) if isinstance(one, Definition) else one.definitions))
         return {definition.name: definition for definition in own}
 

@@ -6,7 +6,7 @@
 - ``rules``: what each step does, as data
 - ``terms``, ``transition``: the form of rules
 - ``models``, ``promises``, ``counting``: what is owed to whom, and what counts
-- ``reductions``, ``influence``: what is left out, and why
+- ``reductions``, ``slicing``: what is left out, and why
 - ``schedule``, ``replay``, ``describe``: a counterexample, in words
 - ``stuck``, ``divergence``, ``passages``, ``again``: who stays behind, and who misses a barrier
 - ``show``: steps in print

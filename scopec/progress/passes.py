@@ -15,7 +15,6 @@ from scopec.program.names import distinct, identifier
 from scopec.program.program import Program
 from scopec.program.values import Const
 from scopec.progress.counting import counts
-from scopec.progress.influence import accessed, accessed_objects, deciding_objects
 from scopec.progress.interleaving import interleaved
 from scopec.progress.models import Model
 from scopec.progress.reductions import (
@@ -26,6 +25,7 @@ from scopec.progress.reductions import (
     without_assertions,
     without_dead_values,
 )
+from scopec.progress.slicing import accessed, accessed_objects, deciding_objects
 from scopec.progress.stepper import machine, without_unread
 from scopec.progress.steps import Goto, Machine, leaves
 from scopec.progress.system import ISSUING_CALLS, Readings, System

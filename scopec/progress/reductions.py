@@ -13,7 +13,7 @@ from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Const, Reg, Value
-from scopec.progress.influence import accessed, is_idle
+from scopec.progress.slicing import accessed, is_idle
 from scopec.progress.steps import Goto, Step, map_leaves
 
 
@@ -38,7 +38,7 @@ class Reductions:
 
     ``registers``: a register that is not read again is 0, whatever it was.
 
-    ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.influence`).
+    ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.slicing`).
 
     ``sure_steps``: among ``many`` threads steps that lead to the same whichever steps of others come before them are
     taken at once, by one thread after the other (:mod:`scopec.engines.embedded.progress.persistent_steps`).

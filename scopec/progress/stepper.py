@@ -18,8 +18,8 @@ from scopec.program.show import shown_call
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 from scopec.progress import mbarriers
-from scopec.progress.influence import is_idle, touched, without_idle_stores
 from scopec.progress.reductions import Reductions, is_unnoticed, on_cycles
+from scopec.progress.slicing import is_idle, touched, without_idle_stores
 from scopec.progress.steps import (
     DONE,
     FOUND,

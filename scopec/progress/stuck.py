@@ -11,8 +11,8 @@ from scopec.program.collective import barrier_of
 from scopec.program.show import show_place, shown_barrier, shown_call
 from scopec.program.values import Builtin, Reg, Value
 from scopec.progress.describe import call_in_words, describe
-from scopec.progress.influence import accessed
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
+from scopec.progress.slicing import accessed
 from scopec.progress.steps import (
     DONE,
     FIELDS,

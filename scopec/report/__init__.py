@@ -6,5 +6,5 @@
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``outcomes``: what ``trace`` and ``outcomes`` show
-- ``asked``, ``rules``, ``paths``: what was not asked, kinds of violation, names of files
+- ``unasked``, ``rules``, ``paths``: what was not asked, kinds of violation, names of files
 """

@@ -53,7 +53,7 @@ class Request:
 
 
 def _text(results: Results, to_file: bool) -> str:
-    from scopec.report import asked, brief, text
+    from scopec.report import brief, text, unasked
 
     width = 100 if to_file else terminal.width()
     lines: list[str] = []
@@ -62,8 +62,8 @@ def _text(results: Results, to_file: bool) -> str:
     else:
         for outcome in results.outcomes:
             lines += text.outcome_lines(outcome, verbose=results.verbose, quiet=results.quiet, width=width)
-    unasked = asked.line(results.outcomes, quiet=results.quiet)
-    lines += [line for line in (unasked, text.summary_line(results.outcomes, results.seconds)) if line is not None]
+    silent = unasked.line(results.outcomes, quiet=results.quiet)
+    lines += [line for line in (silent, text.summary_line(results.outcomes, results.seconds)) if line is not None]
     return "\n".join(lines) + "\n"
 
 

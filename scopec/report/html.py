@@ -20,7 +20,6 @@ from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE
-from scopec.report.asked import unasked
 from scopec.report.colours import coloured
 from scopec.report.lanes import CLOSING, event_parts, in_order
 from scopec.report.outcomes import counted, observation
@@ -28,6 +27,7 @@ from scopec.report.picture import RELATIONS, picture, picture_of
 from scopec.report.svg import svg
 from scopec.report.templates import render
 from scopec.report.text import qualifiers, title
+from scopec.report.unasked import unasked
 from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
 from scopec.explain.reasons import explanation
-from scopec.report.asked import variants
 from scopec.report.rules import diagnostic_rule, message, rule
 from scopec.report.text import counterexample, diagnostic_lines, title
+from scopec.report.unasked import variants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

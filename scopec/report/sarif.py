@@ -13,11 +13,11 @@ from scopec.base.files import source_of
 from scopec.base.records import dataclass
 from scopec.base.version import __version__
 from scopec.explain.reasons import explanation, race_of
-from scopec.report.asked import unasked
 from scopec.report.lanes import rows
 from scopec.report.paths import uri
 from scopec.report.rules import diagnostic_rule, message, rule
 from scopec.report.text import title
+from scopec.report.unasked import unasked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

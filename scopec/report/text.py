@@ -15,7 +15,7 @@ from scopec.memory.answers import undefined_at
 from scopec.memory.execution import Execution
 from scopec.program.expectations import Settings
 from scopec.progress.models import CUDA
-from scopec.report import asked
+from scopec.report import unasked
 
 if TYPE_CHECKING:
     import textwrap
@@ -46,7 +46,7 @@ def shortened(text: str, length: int) -> str:
 
 def outcome_lines(outcome: Outcome, *, verbose: bool, quiet: bool, width: int) -> Iterator[str]:
     """The verdicts of one file; nothing in its name or text can disturb a terminal."""
-    first = {id(report) for report in asked.variants(outcome.reports)}
+    first = {id(report) for report in unasked.variants(outcome.reports)}
     for report in outcome.reports:
         yield from map(
             clean, report_lines(report, verbose=verbose, quiet=quiet, width=width, first=id(report) in first)

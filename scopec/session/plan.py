@@ -23,7 +23,7 @@ from scopec.program import ir
 from scopec.program.collective import by_chance
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.extensions import EXTENSIONS
-from scopec.program.loops.counts import left_open
+from scopec.program.loops.counters import left_open
 from scopec.program.loops.delays import passed
 from scopec.program.loops.watchdogs import given_up, not_fired
 from scopec.program.observe import FinalRegister

@@ -46,7 +46,7 @@ def read(
     Raises InputError where the file is in neither language.
     """
     from scopec.frontends.clang import command, compiler
-    from scopec.frontends.scoped.beyond import is_beyond
+    from scopec.frontends.scoped.out_of_subset import is_out_of_subset
 
     if path.suffix == ".ptx":
         return use(_by_clang(source, path, flags, cache=cache))
@@ -63,7 +63,7 @@ def read(
         try:
             return use(_by_ourselves(source))
         except InputError as error:
-            raise (refused if is_beyond(error) else error) from None
+            raise (refused if is_out_of_subset(error) else error) from None
 
 
 def _stated(source: Source) -> str | None:

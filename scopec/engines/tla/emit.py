@@ -15,7 +15,7 @@ from scopec.engines.tla.names import Names, function, strings
 from scopec.engines.tla.text import fitted
 from scopec.engines.tla.values import HELPERS, LAWS_MODULE
 from scopec.program import ir
-from scopec.progress.rules import LAWS, owing
+from scopec.progress.rules import LAWS, fairness
 from scopec.progress.rules.sleeping import DUE
 from scopec.progress.transition import Definition, Laws
 
@@ -164,7 +164,7 @@ def _stated(layout: Layout, *, self_contained: bool) -> list[str]:
     lines: list[str] = []
     for found in layout.rules.stated:
         match found:
-            case Laws() if layout.hardware and found in owing.MODELS.values():
+            case Laws() if layout.hardware and found in fairness.MODELS.values():
                 pass
             case Laws() if self_contained or found not in LAWS:
                 for each in (*found.bases, found):

@@ -17,7 +17,7 @@ from scopec.program import ir
 from scopec.program.collective import scope_of
 from scopec.program.effects import effects
 from scopec.program.observe import FinalRegister, Location, instance
-from scopec.progress.influence import accessed
+from scopec.progress.slicing import accessed
 from scopec.progress.steps import IDLE, OWN_KINDS, Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 if TYPE_CHECKING:

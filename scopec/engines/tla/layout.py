@@ -11,8 +11,8 @@ from scopec.engines.tla.names import Names, function, strings
 from scopec.engines.tla.terms import Terms
 from scopec.engines.tla.values import Printer
 from scopec.program import ir
-from scopec.progress.influence import touched
 from scopec.progress.rules import Rules, phases
+from scopec.progress.slicing import touched
 
 if TYPE_CHECKING:
     from scopec.progress.questions import Hardware

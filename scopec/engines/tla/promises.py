@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.progress.promises import EXECUTION_MODEL, Act, Each, Promise, promises
-from scopec.progress.rules import owing
-from scopec.progress.rules.owing import CONDITIONS
+from scopec.progress.rules import fairness
+from scopec.progress.rules.fairness import CONDITIONS
 
 if TYPE_CHECKING:
     from scopec.engines.tla.terms import Terms
@@ -44,11 +44,11 @@ def context(system: System, terms: Terms, functions: str) -> dict[str, object]:
 
 def _printed(promise: Promise, each: str, terms: Terms) -> Printed:
     acts = [_act(act, promise) for act in promise.acts]
-    fairness = "SF" if promise.strong else "WF"
+    strength = "SF" if promise.strong else "WF"
     if promise in EXECUTION_MODEL:
-        return Printed(each, fairness, f"{promise.name}({', '.join([*owing.whom(promise), *acts])})", "")
+        return Printed(each, strength, f"{promise.name}({', '.join([*fairness.whom(promise), *acts])})", "")
     when = [terms.text(CONDITIONS[condition]) for condition in promise.when]
-    return Printed(each, fairness, " /\\ ".join([*when, *acts]), promise.law)
+    return Printed(each, strength, " /\\ ".join([*when, *acts]), promise.law)
 
 
 def _act(act: Act, promise: Promise) -> str:

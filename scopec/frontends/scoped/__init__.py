@@ -2,5 +2,5 @@
 
 - ``syntax``: text to tree
 - ``lower``: tree to Program
-- ``beyond``: what to say of a program that is in another language
+- ``out_of_subset``: messages for a program that is in another language
 """

@@ -5,7 +5,7 @@
 - ``mbarriers``: those of PTX
 - ``sleeping``: ``wait`` and ``notify``
 - ``calls``: what the host does, and what ends threads
-- ``owing``: the promises of progress models
+- ``fairness``: the promises of progress models
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.program import ir
-from scopec.progress.influence import accessed
-from scopec.progress.rules import barriers, calls, ending, mbarriers, named_barriers, owing, phases, sleeping
+from scopec.progress.rules import barriers, calls, ending, fairness, mbarriers, named_barriers, phases, sleeping
+from scopec.progress.slicing import accessed
 from scopec.progress.steps import Wait
 from scopec.progress.terms import Id, Number, Of, Sort, block, label, thread
 from scopec.progress.transition import Definition, Laws, Table, Transition, Variable
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 #: The laws of progress, each after those that it adds to, but for those of objects that few programs have.
 LAWS = (
     ending.LABELS, phases.PHASES, *ending.STREAMS.bases, ending.STREAMS, ending.EVENTS, ending.DEPENDENCIES,
-    barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS, owing.EXECUTION_MODEL,
-    *(laws for laws in owing.MODELS.values() if laws is not owing.EXECUTION_MODEL),
+    barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS, fairness.EXECUTION_MODEL,
+    *(laws for laws in fairness.MODELS.values() if laws is not fairness.EXECUTION_MODEL),
 )  # fmt: skip
 
 
@@ -63,7 +63,7 @@ class Rules:
             **dict(barriers.tables(system)),
             **dict(ending.tables(system)),
             **dict(sleeping.tables(system)),
-            **dict(owing.tables(system)),
+            **dict(fairness.tables(system)),
         }
 
     @cached_property
@@ -75,7 +75,7 @@ class Rules:
     @cached_property
     def stated(self) -> tuple[Definition | Laws, ...]:
         """The definitions of the system and the laws that it is under, each after what it uses."""
-        of = (ending, barriers, named_barriers, phases, mbarriers, owing)
+        of = (ending, barriers, named_barriers, phases, mbarriers, fairness)
         return tuple(found for rules in of for found in rules.definitions(self.system))
 
     @cached_property

@@ -12,7 +12,7 @@ from scopec.memory.events.scopes import contains
 from scopec.program import ir
 from scopec.program.observe import instance
 from scopec.program.values import Const
-from scopec.progress.influence import accessed
+from scopec.progress.slicing import accessed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

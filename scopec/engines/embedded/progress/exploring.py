@@ -22,7 +22,7 @@ from scopec.engines.embedded.progress.terms import Fixed, State
 from scopec.program import ir
 from scopec.program.types import ArithmeticFault
 from scopec.progress.promises import Act, Promise, When, promises, receivers
-from scopec.progress.rules.owing import CONDITIONS
+from scopec.progress.rules.fairness import CONDITIONS
 from scopec.progress.steps import DONE, IDLE
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from scopec.engines.embedded.progress.places import ends, in_one_phase
 from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
-from scopec.progress.influence import accessed
+from scopec.progress.slicing import accessed
 from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from scopec.engines.embedded.progress.terms import NO_OUTCOMES, Compute, Outcome
 from scopec.program import ir, types
 from scopec.program.observe import instance
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Given, Named, Reg, Unary, Value
-from scopec.progress.influence import touched
 from scopec.progress.rules import Rules, phases
 from scopec.progress.schedule import Moment
+from scopec.progress.slicing import touched
 from scopec.progress.steps import FIELDS, IDLE, OLD
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from scopec.frontends.clang.intrinsics.mbarriers import RELAXED, fault_register,
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, as_type
 from scopec.frontends.clang.machine.access import load, stored
-from scopec.frontends.clang.machine.bulk import copy_bytes
+from scopec.frontends.clang.machine.memcpy import copy_bytes
 from scopec.frontends.clang.machine.memory import Address, Memory
 from scopec.frontends.clang.machine.undefined import beyond, meaningless
 from scopec.frontends.ptx.table import REDUCTIONS

@@ -11,9 +11,9 @@ from scopec.frontends.clang.intrinsics.masks import know_lanes
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.bits import count_ones, leading_zeros, reverse, trailing_zeros
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number, resized
-from scopec.frontends.clang.machine.bulk import copy_bytes, fill_bytes
 from scopec.frontends.clang.machine.instructions import either, pointer_of
 from scopec.frontends.clang.machine.lifetimes import begin, end
+from scopec.frontends.clang.machine.memcpy import copy_bytes, fill_bytes
 from scopec.frontends.clang.machine.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
 from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir, types, values

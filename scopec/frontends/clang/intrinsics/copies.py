@@ -15,8 +15,8 @@ from scopec.frontends.clang.intrinsics.host import stream_of
 from scopec.frontends.clang.intrinsics.launches import issued
 from scopec.frontends.clang.llvm.numbers import Offset, as_type, number
 from scopec.frontends.clang.machine.argument_passing import passed_on
-from scopec.frontends.clang.machine.bulk import check_whole
 from scopec.frontends.clang.machine.instructions import pointer_of
+from scopec.frontends.clang.machine.memcpy import check_whole
 from scopec.frontends.clang.machine.memory import (
     Address,
     Cell,

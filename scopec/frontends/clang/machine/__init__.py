@@ -2,7 +2,7 @@
 
 - ``machine``: where a thread goes on, and what becomes a register
 - ``steps``, ``instructions``: what an instruction does, and computes
-- ``access``, ``bulk``: reads and writes, of one number and of many
+- ``access``, ``memcpy``: reads and writes, of one number and of many
 - ``addresses``: as numbers
 - ``variables``: local variables
 - ``state``, ``memory``: where a thread is, and what its memory holds

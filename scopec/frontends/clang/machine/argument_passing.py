@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.intrinsics.call import Call
-from scopec.frontends.clang.machine.bulk import copy_bytes
+from scopec.frontends.clang.machine.memcpy import copy_bytes
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Held, Memory, Opaque, Private, Record, Unset
 from scopec.frontends.clang.machine.names import unused
 from scopec.frontends.clang.machine.variables import publish

@@ -14,9 +14,9 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import as_type, compare, kept, number, signed
-from scopec.frontends.clang.machine.bulk import copy_bytes
 from scopec.frontends.clang.machine.instructions import operand, value_of
 from scopec.frontends.clang.machine.lifetimes import begin, end_all
+from scopec.frontends.clang.machine.memcpy import copy_bytes
 from scopec.frontends.clang.machine.memory import (
     ARRIVED,
     Address,

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.c.names import FETCH
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower.arguments import arguments_of, order_of
 from scopec.frontends.scoped.lower.operands import Atomic, Computed, Nothing, Operand, Register
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import ir, values
 from scopec.program.types import BOOL
 
@@ -44,7 +44,7 @@ def member(frame: Frame, call: tree.Call, target: Atomic, name: str) -> Operand:
             return _compare_exchange(frame, call, target, weak=name.endswith("weak"))
         case _:
             help_ = suggestion(name, _MEMBERS)
-            raise beyond(f"an atomic's `{name}` is", call.span, help_)
+            raise out_of_subset(f"an atomic's `{name}` is", call.span, help_)
 
 
 def _value(frame: Frame, expr: tree.Expr, target: Atomic) -> Value:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.frontends.c.syntax import tree
-from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.lower import atomics, names
 from scopec.frontends.scoped.lower.arguments import arguments_of, order_of, scope_of
 from scopec.frontends.scoped.lower.operands import (
@@ -22,6 +21,7 @@ from scopec.frontends.scoped.lower.operands import (
     Variable,
     describe,
 )
+from scopec.frontends.scoped.out_of_subset import out_of_subset, way_to_clang
 from scopec.program import ir, types, values
 from scopec.program.warp import EVERY_LANE
 
@@ -54,7 +54,7 @@ def lower_call(frame: Frame, call: tree.Call) -> Operand:
                 raise error(Code.TYPE_ERROR, f"`{name}` can be called in kernels only", call.span)
             return handler(frame, call)
         case _:
-            raise beyond("a call of this kind is", call.span)
+            raise out_of_subset("a call of this kind is", call.span)
 
 
 def _member(frame: Frame, call: tree.Call, target: Operand, name: str) -> Operand:
@@ -67,7 +67,7 @@ def _member(frame: Frame, call: tree.Call, target: Operand, name: str) -> Operan
                 frame.emit(ir.SyncThreads() if size is None else ir.GroupSync(ir.Group.TILE, size), call.span)
             return Nothing()
         case Group():
-            raise beyond(f"a group's `{name}` is", call.span)
+            raise out_of_subset(f"a group's `{name}` is", call.span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} has no member functions", call.span)
 
@@ -124,7 +124,7 @@ def _tile(frame: Frame, call: tree.Call, argument: tree.Expr) -> Operand:
     if size not in (1, 2, 4, 8, 16, 32):
         raise error(Code.BAD_ARGUMENTS, f"there are no tiles of {size} threads", argument.span, "use 1 to 32")
     if frame.operand(whole) != Group():
-        raise beyond("tiles of anything but the block are", whole.span)
+        raise out_of_subset("tiles of anything but the block are", whole.span)
     return Group(size)
 
 
@@ -162,9 +162,9 @@ def _stream_create(frame: Frame, call: tree.Call) -> Operand:
         raise error(Code.TYPE_ERROR, "the address of a cudaStream_t is wanted here", call.arguments[0].span)
     name = target.name
     if name in frame.world.streams:
-        raise beyond(f"a stream variable that is created twice (`{name}`) is", call.span)
+        raise out_of_subset(f"a stream variable that is created twice (`{name}`) is", call.span)
     if frame.nesting:
-        raise beyond("a stream that is created under a condition or in a loop is", call.span)
+        raise out_of_subset("a stream that is created under a condition or in a loop is", call.span)
     flags = frame.constant(call.arguments[1], "a flag") if call.arguments[1:] else 0
     kind: Literal["blocking", "non-blocking"] = "non-blocking" if flags else "blocking"
     frame.world.streams[name] = ir.Stream(name, kind, 0)
@@ -193,7 +193,7 @@ def _host_register(frame: Frame, call: tree.Call) -> Operand:
         raise error(Code.TYPE_ERROR, message, call.arguments[0].span)
     size, whole = frame.constant(call.arguments[1], "the size"), object_.size * len(object_.values)
     if size < whole:
-        raise beyond(f"to register {size} of the {whole} bytes of `{name}` is", call.arguments[1].span)
+        raise out_of_subset(f"to register {size} of the {whole} bytes of `{name}` is", call.arguments[1].span)
     if call.arguments[2:]:
         frame.constant(call.arguments[2], "a flag")
     frame.emit(ir.ApiCall("cudaHostRegister", (name,), maps=True), call.span)

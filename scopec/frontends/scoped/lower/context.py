@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error, suggestion
 from scopec.base.records import dataclass
 from scopec.frontends.c import frame as c
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import names
 from scopec.frontends.scoped.lower.operands import (
     Atomic,
@@ -21,6 +20,7 @@ from scopec.frontends.scoped.lower.operands import (
     Variable,
     describe,
 )
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import ir
 from scopec.program.types import INT
 from scopec.program.values import Const, Reg, Value
@@ -97,7 +97,7 @@ class Frame(c.Frame["World"]):
         value = self.value(expr)
         if self.changes > before:
             help_ = "compare and exchange in a statement or condition of its own"
-            raise beyond("a compare-exchange as part of this is", expr.span, help_)
+            raise out_of_subset("a compare-exchange as part of this is", expr.span, help_)
         return value
 
     def constant(self, expr: tree.Expr, what: str) -> int:
@@ -128,7 +128,7 @@ class Frame(c.Frame["World"]):
             case Variable(place, _, volatile):
                 return self.load(place, ir.VOLATILE if volatile else ir.PLAIN, span)
             case Atomic():
-                raise beyond("an atomic that is read without `load` is", span)
+                raise out_of_subset("an atomic that is read without `load` is", span)
             case _:
                 raise error(Code.TYPE_ERROR, f"a number is wanted here, not {describe(operand)}", span)
 

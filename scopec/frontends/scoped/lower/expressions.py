@@ -8,11 +8,11 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.source import Span
 from scopec.frontends.c.expressions import literal
 from scopec.frontends.c.syntax import tree
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import calls, launches, lvalues, operators, resolve
 from scopec.frontends.scoped.lower.context import Frame
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, VoidType, size_of
 from scopec.frontends.scoped.lower.operands import Array, Atomic, Computed, Nothing, Operand, Variable
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import types, values
 from scopec.program.types import INT, IntType
 from scopec.program.values import Const
@@ -24,7 +24,7 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
         case tree.Int(span, value):
             written = frame.world.source.text_of(span)
             if written.startswith("'") or (value >> 31 and written.startswith("0")):
-                raise beyond(f"`{written}`, whose type is not that of a decimal number, is", span)
+                raise out_of_subset(f"`{written}`, whose type is not that of a decimal number, is", span)
             return Computed(literal(frame, expr))
         case tree.Bool(_, is_true):
             return Computed(values.TRUE if is_true else values.FALSE)
@@ -47,7 +47,7 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
         case tree.Construct(span, written_type, argument):
             type_ = resolve.resolve(frame, written_type)
             if not isinstance(type_, AtomicType) or not type_.ref:
-                raise beyond("a temporary of this type is", span)
+                raise out_of_subset("a temporary of this type is", span)
             return lvalues.atomic_ref(frame.operand(argument), type_, argument.span, kept=False)
         case tree.Cast(span, written_type, operand):
             return _cast(frame, written_type, operand, span)
@@ -58,7 +58,7 @@ def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
         case tree.ThreadLocal(span, kernel, launch):
             raise error(Code.UNKNOWN_NAME, f"`{kernel}#{launch}` has a meaning in expectations only", span)
         case tree.Name() | tree.Comma() | tree.Assign() | tree.Step():
-            raise beyond("this here is", expr.span)
+            raise out_of_subset("this here is", expr.span)
         case _:
             assert_never(expr)
 
@@ -73,7 +73,7 @@ def discard(frame: Frame, expr: tree.Expr) -> None:
         case tree.Call() | tree.Launch() | tree.Cast(type=tree.TypeName(name="void")):
             frame.operand(expr)
         case _:
-            raise beyond("a statement without an effect is", expr.span)
+            raise out_of_subset("a statement without an effect is", expr.span)
 
 
 def _cast(frame: Frame, written: tree.TypeName, operand: tree.Expr, span: Span) -> Operand:
@@ -84,7 +84,7 @@ def _cast(frame: Frame, written: tree.TypeName, operand: tree.Expr, span: Span) 
         case IntType() as type_:
             return Computed(values.cast(frame.value(operand), type_))
         case _:
-            raise beyond("a cast to this type is", span)
+            raise out_of_subset("a cast to this type is", span)
 
 
 def _sizeof(frame: Frame, operand: tree.TypeName | tree.Name, span: Span) -> int:
@@ -101,5 +101,5 @@ def _sizeof(frame: Frame, operand: tree.TypeName | tree.Name, span: Span) -> int
             case _:
                 pass
     if size is None:
-        raise beyond("the size of this is", span)
+        raise out_of_subset("the size of this is", span)
     return size

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.launches import check_threads
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import calls, lvalues, resolve, statements
 from scopec.frontends.scoped.lower.cpp_types import AtomicType, PointerType
 from scopec.frontends.scoped.lower.operands import Computed, Kernel, Nothing, Operand, Register, describe
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import ir, values
 from scopec.program.types import IntType
 
@@ -25,9 +25,9 @@ def launch_grid(frame: Frame, launch: tree.Launch) -> Operand:
         message = f"`{launch.kernel.name}` is {describe(kernel)}, not a kernel"
         raise error(Code.BAD_LAUNCH, message, launch.kernel.span)
     if not frame.host:
-        raise beyond("a launch from device code is", launch.span)
+        raise out_of_subset("a launch from device code is", launch.span)
     if frame.loops:
-        raise beyond("a launch in a loop is", launch.span, "write the launches one by one")
+        raise out_of_subset("a launch in a loop is", launch.span, "write the launches one by one")
     given = launch.configuration
     if not 2 <= len(given) <= 4:
         message = "a launch is configured by grid, block, shared memory and stream"
@@ -83,4 +83,4 @@ def _bound(frame: Frame, inner: Frame, parameter: tree.Parameter, argument: tree
             inner.emit(ir.Set(register, value), parameter.span)
             return Register(register, type_)
         case _:
-            raise beyond("a parameter of this type is", parameter.span)
+            raise out_of_subset("a parameter of this type is", parameter.span)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.syntax import tree
 from scopec.frontends.c.syntax.walk import walk
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import lvalues, objects, resolve
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, StreamType, Type
 from scopec.frontends.scoped.lower.operands import Array, Computed, Operand, Register, Stream
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import ir, values
 from scopec.program.types import IntType
 
@@ -45,7 +45,7 @@ def _local(frame: Frame, type_: Type, specifiers: set[str], declarator: tree.Dec
             path = f"{frame.prefix}.{name}"
             return objects.declare(frame, path, type_, ir.Storage.SHARED, span, volatile=volatile)
         case _ if specifiers - {"volatile", "const", "constexpr"}:
-            raise beyond("a local variable of this storage is", span)
+            raise out_of_subset("a local variable of this storage is", span)
         case IntType() if not volatile:
             return _register(frame, type_, declarator, specifiers)
         case IntType() | ArrayType() | AtomicType() if not specifiers & {"const", "constexpr"}:
@@ -59,10 +59,10 @@ def _local(frame: Frame, type_: Type, specifiers: set[str], declarator: tree.Dec
             if not frame.host:
                 raise error(Code.TYPE_ERROR, "streams belong to the host", span)
             if init is not None:
-                raise beyond("a stream that is not made with cudaStreamCreate is", init.span)
+                raise out_of_subset("a stream that is not made with cudaStreamCreate is", init.span)
             return Stream(frame.fresh(name))
         case _:
-            raise beyond("a local variable of this type is", span)
+            raise out_of_subset("a local variable of this type is", span)
 
 
 def _register(frame: Frame, type_: IntType, declarator: tree.Declarator, specifiers: set[str]) -> Operand:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from scopec.base.diagnostics import Code, error
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower.cpp_types import AtomicType, Element, PointerType, shown
 from scopec.frontends.scoped.lower.operands import (
     Array,
@@ -19,6 +18,7 @@ from scopec.frontends.scoped.lower.operands import (
     Variable,
     describe,
 )
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import ir, types, values
 from scopec.program.types import INT, IntType
 from scopec.program.values import Builtin, Const, Reg, Value
@@ -70,7 +70,7 @@ def element(operand: Operand, position: Value, span: Span) -> Operand:
         case Pointer(target) if position == Const(0, INT):
             return target
         case Pointer():
-            raise beyond("an index of a pointer that is not to a whole array is", span)
+            raise out_of_subset("an index of a pointer that is not to a whole array is", span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(operand)} has no elements", span)
 
@@ -91,12 +91,12 @@ def address(operand: Operand, span: Span) -> Operand:
         case Stream(name, False):
             return Stream(name, address=True)
         case _:
-            raise beyond(f"the address of {describe(operand)} is", span)
+            raise out_of_subset(f"the address of {describe(operand)} is", span)
 
 
 def _fixed(place: ir.Place, span: Span) -> None:
     if any(isinstance(leaf, Reg) for leaf in values.leaves(place.index)):
-        raise beyond("an address that is kept of an element whose index may change is", span)
+        raise out_of_subset("an address that is kept of an element whose index may change is", span)
 
 
 def atomic_ref(operand: Operand, type_: AtomicType, span: Span, *, kept: bool) -> Atomic:
@@ -110,7 +110,7 @@ def atomic_ref(operand: Operand, type_: AtomicType, span: Span, *, kept: bool) -
                 _fixed(place, span)
             return Atomic(place, have, type_.scope, ref=True)
         case Register():
-            raise beyond("an atomic_ref to a local variable is", span)
+            raise out_of_subset("an atomic_ref to a local variable is", span)
         case _:
             raise error(Code.TYPE_ERROR, f"an atomic_ref refers to an object, not to {describe(operand)}", span)
 
@@ -146,6 +146,6 @@ def assign(frame: Frame, target: Operand, value: Value, span: Span) -> None:
             mode = ir.VOLATILE if volatile else ir.PLAIN
             frame.emit(ir.Store(place, values.cast(value, type_), mode), span)
         case Atomic():
-            raise beyond("an atomic that is assigned to without `store` is", span)
+            raise out_of_subset("an atomic that is assigned to without `store` is", span)
         case _:
             raise error(Code.TYPE_ERROR, f"{describe(target)} cannot be assigned to", span)

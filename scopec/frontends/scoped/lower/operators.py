@@ -7,10 +7,10 @@ from dataclasses import replace
 from scopec.base.source import Span
 from scopec.frontends.c import expressions
 from scopec.frontends.c.syntax import tree
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import lvalues
 from scopec.frontends.scoped.lower.context import Frame
 from scopec.frontends.scoped.lower.operands import Atomic, Computed, Operand, Register, Variable
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.program import types, values
 from scopec.program.builder import Builder
 from scopec.program.values import Const, Value
@@ -37,7 +37,7 @@ def binary(frame: Frame, expr: tree.Binary) -> Value:
     right = frame.alone(expr.right)
     if touches < between < frame.touches and events < frame.events:
         message = "C++ leaves these operands in no order, and both access memory: that is"
-        raise beyond(message, expr.span, "write two statements")
+        raise out_of_subset(message, expr.span, "write two statements")
     return frame.computed(values.binary(expr.op, left, right), expr.span)
 
 
@@ -67,7 +67,7 @@ def assign(frame: Frame, written: tree.Expr, op: str | None, value: Value, span:
     target = frame.operand(written)
     if op is not None:
         if not isinstance(target, (Register, Variable)):
-            raise beyond(
+            raise out_of_subset(
                 "this update is", span, "an atomic is updated by its members" if isinstance(target, Atomic) else None
             )
         before = frame.read(target, span)

@@ -9,12 +9,12 @@ from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.names import ORDERS
 from scopec.frontends.c.syntax import tree
 from scopec.frontends.launches import beside_main
-from scopec.frontends.scoped.beyond import beyond
 from scopec.frontends.scoped.lower import expressions, launches, names, objects, resolve, statements
 from scopec.frontends.scoped.lower import locals as local_
 from scopec.frontends.scoped.lower.context import Frame, World
 from scopec.frontends.scoped.lower.cpp_types import ArrayType, AtomicType, AutoType, EnumType, Type
 from scopec.frontends.scoped.lower.operands import Computed, Enumerator, Kernel
+from scopec.frontends.scoped.out_of_subset import out_of_subset
 from scopec.frontends.storage import stored
 from scopec.program import endings, ir, values
 from scopec.program.program import Program
@@ -77,13 +77,13 @@ def _declare_items(frame: Frame, items: tuple[tree.Item, ...]) -> tree.Function 
                 _declare_global(frame, item)
             case tree.Function(name="main"):
                 if main is not None or item.parameters:
-                    raise beyond("a second `main`, or one with parameters, is", item.name_span)
+                    raise out_of_subset("a second `main`, or one with parameters, is", item.name_span)
                 main = item
             case tree.Function():
                 if "__global__" in item.type.specifiers and item.type.name != "void":
                     raise error(Code.OUTSIDE_SUBSET, "a kernel returns nothing", item.type.span, "declare it `void`")
                 if set(item.type.specifiers) != {"__global__"} or item.type.name != "void":
-                    raise beyond("a function that is no kernel is", item.name_span)
+                    raise out_of_subset("a function that is no kernel is", item.name_span)
                 frame.world.declare(item.name, Kernel(item), item.name_span)
             case tree.NamespaceAlias(span, alias, target):
                 if target not in ("std", "cuda", "cuda::std", "cooperative_groups"):
@@ -108,7 +108,7 @@ def _declare_global(frame: Frame, declaration: tree.Declaration) -> None:
                 objects.hold(frame, made, declarator.init)
                 frame.world.declare(declarator.name, made, declarator.span)
             case _:
-                raise beyond("a variable of this type at file scope is", declarator.span)
+                raise out_of_subset("a variable of this type at file scope is", declarator.span)
 
 
 def _declare_constant(frame: Frame, type_: Type, declarator: tree.Declarator) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.c.names import INTEGERS, integer_type
 from scopec.frontends.c.syntax import tree
-from scopec.frontends.scoped.beyond import beyond, way_to_clang
 from scopec.frontends.scoped.lower import names
 from scopec.frontends.scoped.lower.arguments import scope_of
 from scopec.frontends.scoped.lower.cpp_types import (
@@ -20,6 +19,7 @@ from scopec.frontends.scoped.lower.cpp_types import (
     Type,
     VoidType,
 )
+from scopec.frontends.scoped.out_of_subset import out_of_subset, way_to_clang
 from scopec.program import ir
 from scopec.program.types import INT, IntType
 
@@ -43,7 +43,7 @@ def resolve(frame: Frame, type_: tree.TypeName) -> Type:
     if not type_.pointers:
         return base
     if not isinstance(base, (IntType, AtomicType)):
-        raise beyond("a pointer to this type is", type_.span)
+        raise out_of_subset("a pointer to this type is", type_.span)
     return PointerType(base, "volatile" in type_.specifiers)
 
 
@@ -53,7 +53,7 @@ def declared(frame: Frame, base: Type, declarator: tree.Declarator) -> Type:
         return base
     (size,) = declarator.sizes
     if not isinstance(base, (IntType, AtomicType)) or size is None:
-        raise beyond("an array of this type is", declarator.span)
+        raise out_of_subset("an array of this type is", declarator.span)
     length = frame.constant(size, "the size of an array")
     if not 0 < length <= _MOST_ELEMENTS:
         help_ = f"use 1 to {_MOST_ELEMENTS} elements"
@@ -80,5 +80,5 @@ def _atomic(frame: Frame, type_: tree.TypeName, ref: bool) -> AtomicType:
     written, *scope = type_.arguments
     value = resolve(frame, written) if isinstance(written, tree.TypeName) else None
     if not isinstance(value, IntType):
-        raise beyond("an atomic of this type is", written.span)
+        raise out_of_subset("an atomic of this type is", written.span)
     return AtomicType(value, scope_of(frame, scope[0]) if scope else ir.Scope.SYSTEM, ref)

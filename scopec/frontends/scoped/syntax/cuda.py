@@ -15,7 +15,7 @@ from scopec.base.source import Source, Span
 from scopec.frontends.c.syntax import tree
 from scopec.frontends.c.syntax.build import Builder
 from scopec.frontends.parse import acceptable, unexpected
-from scopec.frontends.scoped.beyond import beyond, way_to_clang
+from scopec.frontends.scoped.out_of_subset import out_of_subset, way_to_clang
 from scopec.frontends.scoped.syntax.scan import blank, scan
 from scopec.frontends.scoped.syntax.syntax_errors import RESERVED, describe
 from scopec.frontends.scoped.syntax.type_names import terminal
@@ -55,7 +55,7 @@ class _Finish:
                 raise error(Code.TOO_LARGE, "an expression or statement nests too deeply", _at(token), "split it up")
             if token.type == "NAME":
                 if token in RESERVED and before != "expect":  # there it is a misspelt question
-                    raise beyond(f"`{token}` is", _at(token))
+                    raise out_of_subset(f"`{token}` is", _at(token))
                 if before not in (".", "->"):
                     token.type = terminal(str(token))
             before = str(token)
@@ -81,7 +81,7 @@ def read(source: Source) -> tree.File:
     """Parse a file; raises InputError at the first place that is not in the language."""
     scanned = scan(source)
     if (spliced := _SPLICED.search(source.text)) is not None:
-        raise beyond("a comment that may go on is", source.span(*spliced.span(1)))
+        raise out_of_subset("a comment that may go on is", source.span(*spliced.span(1)))
     items = _parse(source, _without_lines(source, scanned.code), "program")
     return tree.File(source.name, items, read_directives(source, scanned.directives))
 
@@ -99,7 +99,7 @@ def _without_lines(source: Source, code: str) -> str:
         if harmless is None or (header and header not in _OF_C and not (resource("shims") / header).is_file()):
             what = "a header that scopec does not have is" if header else "this line for the preprocessor is"
             start = line.end() - len(line.group().lstrip())
-            raise beyond(what, source.span(start, line.end()))
+            raise out_of_subset(what, source.span(start, line.end()))
     return _LINE.sub(lambda line: blank(line.group()), code)
 
 

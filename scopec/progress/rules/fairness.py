@@ -73,8 +73,8 @@ def _promised(promise: Promise) -> Definition:
     """The steps that a promise is about, of those that it is given."""
     steps = [_STEPS[act] for act in promise.acts]
     body = both(*(CONDITIONS[when] for when in promise.when), either(*steps) if len(steps) > 1 else steps[0])
-    fairness = "strong" if promise.strong else "weak"
-    return Definition(promise.name, (*whom(promise), *steps), body, (f"{fairness} fairness: {promise.law}",))
+    strength = "strong" if promise.strong else "weak"
+    return Definition(promise.name, (*whom(promise), *steps), body, (f"{strength} fairness: {promise.law}",))
 
 
 _UNIT = both(equal(at("UnitOf", "t"), "u"), call("Started", "t"))

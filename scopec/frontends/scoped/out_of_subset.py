@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
 
 
-def beyond(what: str, span: Span, help_: str | None = None) -> InputError:
+def out_of_subset(what: str, span: Span, help_: str | None = None) -> InputError:
     """The error for C++ that the scoped language has not; ``what`` ends in its verb."""
     return error(Code.OUTSIDE_SUBSET, f"{what} outside the scoped language", span, help_ or way_to_clang())
 
 
-def is_beyond(refused: InputError) -> bool:
+def is_out_of_subset(refused: InputError) -> bool:
     """Whether an error is that a text is not in the scoped language, rather than one in it."""
     return any(d.code is Code.OUTSIDE_SUBSET or way_to_clang() in (d.help or "") for d in refused.diagnostics)
 

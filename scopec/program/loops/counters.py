@@ -14,20 +14,22 @@ from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.conditions import looked_through
 from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loops.facts import AGAIN, added_by, facts
+from scopec.program.loops.facts import AGAIN, Facts, added_by, facts
 from scopec.program.loops.loops import live_registers
 from scopec.program.values import Binary, Const, Convert, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
 
-    from scopec.program.loops.facts import Facts
+    from scopec.program.loops.loops import Loop
 
 #: Counts that end a wait after no more turns than this are counted.
 NEAR = 64
 #: How many turns are looked at one by one, for conditions such as ``turns % 1024 == 0``.
 _FIRST_TURNS = 1100
 _WORD = 32
+#: Up to how many turns are counted to find the value with which a loop gives up.
+_MOST_TURNS = 1 << 16
 
 
 def left_open(body: ir.Body, observed: Set[str] = frozenset()) -> ir.Body:
@@ -266,3 +268,44 @@ def _recurs(condition: Value) -> bool:
             return True
         case _:
             return False
+
+
+# ---------------------------------------------------------------- in searches for hangs
+
+
+def turn_counters(body: ir.Body, loop: Loop) -> Mapping[str, int]:
+    """The registers that count the turns of a loop that also ends otherwise, with what each turn adds.
+
+    Such a register grows by a constant in every turn, and all that it decides is whether to leave the loop.  Unlike
+    those of :func:`left_open` it is not begun anew, and its limit need not be far.
+    """
+    fact = Facts(body, loop)
+    counted = any(one.names & fact.steps.keys() for one in fact.exits)
+    otherwise = any(one.names & (fact.computed - fact.steps.keys()) for one in fact.exits)
+    return fact.steps if counted and otherwise else {}
+
+
+def gives_up(condition: Value, held: Mapping[str, Value], steps: Mapping[str, int], stays: bool) -> int | None:
+    """After how many more turns a condition is no longer ``stays``, whatever is read; None if that is not found.
+
+    ``held`` are the registers' values, of those that count turns constants; ``steps`` what a turn adds to these.
+    """
+    mentioned = [name for name in steps if name in registers(condition)]
+    now = {name: value for name in mentioned if isinstance(value := held.get(name), Const)}
+    if not mentioned or len(now) < len(mentioned):
+        return None
+    for turns in range(_MOST_TURNS):
+
+        def advanced(leaf: Reg | values.Builtin, turns: int = turns) -> Value:
+            known = now.get(leaf.name)
+            return leaf if known is None else after(known, steps[leaf.name], turns)
+
+        decided = values.substitute(condition, advanced)
+        if isinstance(decided, Const) and bool(decided.value) is not stays:
+            return turns
+    return None
+
+
+def after(value: Const, step: int, turns: int) -> Const:
+    """What a register that counts turns holds after some more."""
+    return Const(value.type.wrap(value.value + step * turns), value.type)
