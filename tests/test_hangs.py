@@ -12,9 +12,8 @@ from scopec.engines.embedded.memory.sat import solve
 from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.explain.verdict import Check
 from scopec.hangs.execution import StuckExecution
-from scopec.program.loops.counters import turn_counters
+from scopec.program.loops.facts import facts
 from scopec.program.loops.headers import own_heads
-from scopec.program.loops.loops import loops
 from scopec.report.text import outcome_lines
 from scopec.session.check import Outcome, Report
 from scopec.session.inquiry import sc_suffices
@@ -275,7 +274,7 @@ def test_registers_that_count_turns() -> None:
     //@ launch k<<<1, 1>>>();
     """
     graph = own_heads(program_of(f"#include <cuda/atomic>\n{body}", reader="scoped").threads[1].body)
-    found = [dict(turn_counters(graph, loop)) for loop in loops(graph)]
+    found = [dict(fact.counters) for fact in facts(graph)]
     assert sorted(map(str, found)) == ["{'i': 1}", "{'m': -3}", "{}", "{}"]
 
 

@@ -43,7 +43,8 @@ from scopec.memory.unfold.symbolic import LONGEST_COUNTED_LOOP
 from scopec.memory.unfold.unfolding import State, merge
 from scopec.program import ir, values
 from scopec.program.effects import effects, registers
-from scopec.program.loops.counters import after, gives_up, turn_counters
+from scopec.program.loops.counters import after, gives_up
+from scopec.program.loops.facts import Facts
 from scopec.program.loops.loops import Loop, live_registers
 from scopec.program.values import Const, Reg
 
@@ -75,7 +76,7 @@ class SpinningRun(LeftRun):
             self.catch_up(loop)
         self.agree(loop)
         self.inside.append(loop)
-        self.counters.append({} if needed is None else turn_counters(self.body, loop))
+        self.counters.append({} if needed is None else Facts(self.body, loop).counters)
         if self.period is None:
             self.rounds(loop, needed)
         else:
@@ -104,7 +105,7 @@ class SpinningRun(LeftRun):
         return state
 
     def needed(self, loop: Loop) -> tuple[int, bool] | None:
-        """How many turns an ordinary graph needs of a loop, and whether it only waits; None if it ends by itself."""
+        """The turns that an ordinary graph needs of a loop, and whether it only waits; None if it ends by itself."""
         self.votes.pop(loop.head, None)
         before, pending = self.here()
         self.trying = True
@@ -132,7 +133,7 @@ class SpinningRun(LeftRun):
         limit, waits = (LONGEST_COUNTED_LOOP, False) if needed is None else needed
         outer = self.barred
         if needed == (1, True) and not self.may_be_left_in(loop):
-            self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
+            self.barred = outer | (loop.nodes() - Facts(self.body, loop).leaving)
         before: list[tuple[State, int]] = []
         for _ in range(limit):
             if not self.pending.get(loop.head):
@@ -149,7 +150,7 @@ class SpinningRun(LeftRun):
             state = self.merged(loop.head)
             before.append((state, len(self.out.events)))
             self.pending[loop.head] = [state if waits else self.may_turn(state, begin, span)]
-            self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
+            self.barred = outer | (loop.nodes() - Facts(self.body, loop).leaving)
             self.once(loop)
             self.leave_out_idle_turns(loop, before, (limit, False))
             for node in sorted((self.barred - outer) | {loop.head}):
@@ -203,7 +204,7 @@ class SpinningRun(LeftRun):
         self.pending[loop.head] = [] if left.never else [replace(back, guard=left)]
 
     def changed(self, mark: int) -> Guard:
-        """Where the events since a mark change something that another thread could see."""
+        """The paths on which the events since a mark change something that another thread could see."""
         found = self.out.guards.never
         for event in self.out.events[mark:]:
             if spin_loops.silent(self.out, event, made_before=False):  # the first such turn is left out as well
@@ -216,7 +217,7 @@ class SpinningRun(LeftRun):
         return found
 
     def same(self, entry: State, back: State, live: Iterable[str], unless: Guard) -> Guard:
-        """Where registers hold what they held; nothing is asked where ``unless`` covers all that is left."""
+        """The paths on which registers hold what they held; none if ``unless`` covers all that are left."""
         found = back.guard & ~unless
         for register in sorted(live):
             if found.never:

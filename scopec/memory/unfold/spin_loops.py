@@ -21,21 +21,6 @@ if TYPE_CHECKING:
     from scopec.program.loops.loops import Loop
 
 
-def leaving(body: ir.Body, loop: Loop) -> set[int]:
-    """The nodes of a loop from which it can be left without passing its head again."""
-    nodes = loop.nodes()
-    found: set[int] = set()
-    changed = True
-    while changed:
-        changed = False
-        for number in nodes - found:
-            after = ir.successors(body.nodes[number])
-            if any(a not in nodes or (a in found and a != loop.head) for a in after):
-                found.add(number)
-                changed = True
-    return found
-
-
 def only_waits(out: Unfolding, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
     """Whether going round again leaves everything as it was (memory-models note, wait loops).
 

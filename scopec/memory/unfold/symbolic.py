@@ -129,7 +129,7 @@ class ThreadRun(Operations):
         self.inside.pop()
 
     def here(self) -> tuple[tuple[int, ...], dict[int, list[State]]]:
-        """What a trial can be undone to."""
+        """The state to which a trial can be undone."""
         return self.out.mark(), {n: list(states) for n, states in self.pending.items()}
 
     def back_to(self, mark: tuple[int, ...], pending: dict[int, list[State]]) -> None:
@@ -173,7 +173,7 @@ class ThreadRun(Operations):
         return self.unroll, False
 
     def left(self, loop: Loop) -> int:
-        """In how many ways a thread has come out of a loop, and of what was before it."""
+        """The number of ways on which a thread has come out of a loop, and of those before it."""
         return sum(len(states) for node, states in self.pending.items() if node != loop.head)
 
     def catch_up(self, loop: Loop) -> None:
@@ -182,7 +182,7 @@ class ThreadRun(Operations):
             self.once(loop)
 
     def vote(self, loop: Loop, events: Sequence[Event], again: Value) -> Vote:
-        """Whom a thread meets in a turn."""
+        """The vote of a thread in a turn: whether it goes round again, and whom it meets."""
         arrivals = tuple(e.id for e in events if e.kind is Kind.ARRIVE)
         passages = (self.out.barriers[arrival] for arrival in arrivals)
         meetings = tuple((passage.barrier, passage.phase) for passage in passages)
@@ -195,7 +195,7 @@ class ThreadRun(Operations):
             self.out.votes.append(vote)
 
     def form(self, state: State, node: int) -> dict[str, frozenset[object]]:
-        """What the registers that matter at a node may hold, whichever reads it is from."""
+        """The shapes of the values in the registers that matter at a node, whichever reads they are from."""
         return {r: reasoning.form(held) for r, held in state.registers.items() if r in self.live[node]}
 
     def only_waits(self, entry: State, back: State, live: Iterable[str], events: Sequence[Event]) -> bool:
@@ -211,7 +211,7 @@ class ThreadRun(Operations):
         together = loop.head in self.votes and self.votes[loop.head].meetings
         again = None if together or not self.pending.get(loop.head) else self.merged(loop.head).guard
         outer = self.barred
-        self.barred = outer | (loop.nodes() - spin_loops.leaving(self.body, loop))
+        self.barred = outer | (loop.nodes() - Facts(self.body, loop).leaving)
         self.once(loop)
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):

@@ -14,14 +14,14 @@ from scopec.base.records import dataclass
 from scopec.program import ir, types, values
 from scopec.program.conditions import looked_through
 from scopec.program.effects import registers, uses_and_definitions
-from scopec.program.loops.facts import AGAIN, Facts, added_by, facts
+from scopec.program.loops.facts import AGAIN, added_by, facts
 from scopec.program.loops.loops import live_registers
 from scopec.program.values import Binary, Const, Convert, Reg, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Set
 
-    from scopec.program.loops.loops import Loop
+    from scopec.program.loops.facts import Facts
 
 #: Counts that end a wait after no more turns than this are counted.
 NEAR = 64
@@ -141,7 +141,10 @@ def _leads(
 
 @dataclass(frozen=True)
 class _Count:
-    """A register that counts turns: what it may begin with, what the node at ``place`` adds, the branch it decides."""
+    """A register that counts turns: what it may begin with, what the node at ``place`` adds, the branch it decides.
+
+    More registers than those of :attr:`Facts.steps`: it may be begun anew in the loop, and copied.
+    """
 
     name: str
     starts: Set[Const]
@@ -273,18 +276,6 @@ def _recurs(condition: Value) -> bool:
 # ---------------------------------------------------------------- in searches for hangs
 
 
-def turn_counters(body: ir.Body, loop: Loop) -> Mapping[str, int]:
-    """The registers that count the turns of a loop that also ends otherwise, with what each turn adds.
-
-    Such a register grows by a constant in every turn, and all that it decides is whether to leave the loop.  Unlike
-    those of :func:`left_open` it is not begun anew, and its limit need not be far.
-    """
-    fact = Facts(body, loop)
-    counted = any(one.names & fact.steps.keys() for one in fact.exits)
-    otherwise = any(one.names & (fact.computed - fact.steps.keys()) for one in fact.exits)
-    return fact.steps if counted and otherwise else {}
-
-
 def gives_up(condition: Value, held: Mapping[str, Value], steps: Mapping[str, int], stays: bool) -> int | None:
     """After how many more turns a condition is no longer ``stays``, whatever is read; None if that is not found.
 
@@ -307,5 +298,5 @@ def gives_up(condition: Value, held: Mapping[str, Value], steps: Mapping[str, in
 
 
 def after(value: Const, step: int, turns: int) -> Const:
-    """What a register that counts turns holds after some more."""
+    """The value of a register that counts turns, after some more."""
     return Const(value.type.wrap(value.value + step * turns), value.type)

@@ -43,7 +43,10 @@ class Facts:
     """A loop of a graph.
 
     Of its exits, a clock decides those of ``exits_by("clock")``, a counter those over ``steps``, and what is read those
-    over others of the registers that are ``computed`` in it.
+    over others of the registers that are ``computed`` in it.  This is all that is said of a loop without its values;
+    two questions need more.  Whether a far limit can be left open (:mod:`counters`) asks of a count that begins anew in
+    an outer loop, is copied, or is tested elsewhere than at an exit (``if (++n % 1024 == 0)``); when a count gives up
+    in a search for hangs, of the values on a path (:func:`counters.gives_up`).
     """
 
     body: ir.Body
@@ -107,6 +110,27 @@ class Facts:
                 found[name] = step
         return found
 
+    @property
+    def counters(self) -> Mapping[str, int]:
+        """Those of ``steps`` if the loop can be left by a count and otherwise: it waits, and gives up."""
+        counted = any(one.names & self.steps.keys() for one in self.exits)
+        otherwise = any(one.names & (self.computed - self.steps.keys()) for one in self.exits)
+        return self.steps if counted and otherwise else {}
+
+    @property
+    def leaving(self) -> set[int]:
+        """The nodes from which it can be left without passing its head again."""
+        nodes, found = self.nodes, set[int]()
+        changed = True
+        while changed:
+            changed = False
+            for number in nodes.keys() - found:
+                after = ir.successors(nodes[number])
+                if any(a not in nodes or (a in found and a != self.loop.head) for a in after):
+                    found.add(number)
+                    changed = True
+        return found
+
     def in_every_turn(self, place: int) -> bool:
         """Whether no way round the loop misses a node."""
         head = self.loop.head
@@ -162,7 +186,7 @@ def facts(body: ir.Body) -> Iterator[Facts]:
 
 
 def added_by(node: ir.Node, name: str) -> int | None:
-    """What a node adds to a register, None if it does anything else with it."""
+    """The number that a node adds to a register, None if it does anything else with it."""
     if not (isinstance(node, ir.Do) and isinstance(node.operation, ir.Set) and node.operation.target == name):
         return None
     value = node.operation.value
