@@ -214,7 +214,7 @@ def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) ->
 
 #: Of large programs; of other models or questions.
 LARGE_ONLY = frozenset({"resolve_phases", "settled", "condensed", "decided", "racing"})
-ELSEWHERE = frozenset({"compiled", "waits_as_polls"})
+ELSEWHERE = frozenset({"compiled", "waits_as_polls", "stop_anywhere"})
 
 
 def test_a_pass_is_named_on_the_command_line(write: Callable[..., Path]) -> None:
@@ -354,6 +354,40 @@ def test_of_two_properties_each_is_named(write: Callable[..., Path]) -> None:
     assert "polls for Termination" in of
     assert "polls for Progress" not in of
     assert {"start for Termination", "start for Progress"} <= set(of)
+
+
+HANGS = """\
+__device__ cuda::atomic<int, cuda::thread_scope_device> x{0}, y{0};
+__device__ int other[2];
+__global__ void k() {
+    other[blockIdx.x] = 2;
+    if (blockIdx.x == 0) {
+        x.store(1, cuda::memory_order_relaxed);
+        while (y.load(cuda::memory_order_relaxed) == 0);
+    } else {
+        y.store(1, cuda::memory_order_relaxed);
+        while (x.load(cuda::memory_order_relaxed) == 0);
+    }
+}
+//@ launch k<<<2, 1>>>();
+//@ expect terminates under fair;
+"""
+
+
+def test_what_a_search_for_hangs_leaves_out_is_said(write: Callable[..., Path]) -> None:
+    path, search = write(HANGS), " in the search for hangs for Termination"
+    found = [line for line in told(path) if search in line]
+    assert [line.partition(":")[0] for line in found] == [f"mute{search}", f"spin_loops{search}"]
+    (sizes,) = re.findall(r"mute.*?: (\d+) -> (\d+) events", found[0])
+    kept, whole = (shown(run_of(path, *w), "hangs")[1] for w in ([], ["mute"]))
+    assert tuple(int(size) for size in sizes) == (count(whole), count(kept))
+    assert "accesses to other are left out" in shown(run_of(path), "after:sliced")[1]
+    assert not any(search in line for line in told(path, "mute", "spin_loops"))
+
+
+def count(events: str) -> int:
+    """How many events are printed, beside the lines about paths, order and objects."""
+    return len(re.findall(r"^  (?:init|\S+): ", events, re.MULTILINE))
 
 
 def test_what_takes_long_is_not_compared(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:

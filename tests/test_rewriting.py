@@ -7,8 +7,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from scopec.hangs.context import Context
-from scopec.hangs.graph import build
+from scopec.hangs.graph import Making, build
 from scopec.memory.events import events as records
 from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.events.guards import Guard, Guards
@@ -38,7 +37,7 @@ def graphs() -> Iterator[EventGraph]:
         for run in plan(path, path.name, Overrides()).runs:
             yield run.graph
             system = progress_problem(run, "Termination").system
-            yield build(Context(system, run.slice), run.settings.bound["unroll"]).graph
+            yield build(Making(system, run.sliced, run.settings.bound["unroll"])).graph
 
 
 def parts(one: object, place: str = "") -> Iterator[tuple[str, object]]:

@@ -16,8 +16,7 @@ from scopec.engines.embedded.progress.fair_cycles import solve as explore
 from scopec.engines.java.jars import Jars
 from scopec.engines.java.workers import Workers
 from scopec.hangs import conditions
-from scopec.hangs.context import Context
-from scopec.hangs.graph import StuckGraph, build
+from scopec.hangs.graph import Making, StuckGraph, build
 from scopec.memory.events.events import Left
 from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
@@ -57,7 +56,7 @@ def run_of(write: Callable[..., Path]) -> Callable[..., Run]:
 
 
 def graph_of(run: Run) -> StuckGraph:
-    return build(Context(progress_problem(run, "Termination").system, run.slice), run.settings.bound["unroll"])
+    return build(Making(progress_problem(run, "Termination").system, run.sliced, run.settings.bound["unroll"]))
 
 
 def answers(asked: Search) -> dict[str, Execution | None]:

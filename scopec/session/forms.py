@@ -1,8 +1,8 @@
 """The forms of a program between its source and a question: the passes that make each, and how it is shown.
 
-The ways of the two questions are lists of passes, which run where a question is made; here they are under their names,
-so that each can be looked at.  The passes that make a Program are functions of the readers; that they run, in this
-order, is tested.
+The events, the steps, and the graphs of searches for hangs are made by lists of passes.  They run where a question is
+made; here they are under their names, so that each can be looked at.  The passes that make a Program are functions of
+the readers; that they run, in this order, is tested.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from scopec.base import passes
 from scopec.base.diagnostics import InputError, LimitError, UsageError, suggestion
 from scopec.base.limits import deadline, half_of_the_machine, limited
 from scopec.base.records import dataclass
+from scopec.hangs import graph as hangs
+from scopec.hangs.graph import build
 from scopec.memory import graph
 from scopec.memory.show import show_events
 from scopec.program.show import show_program
@@ -22,13 +24,14 @@ from scopec.progress import passes as progress
 from scopec.progress.build import made
 from scopec.progress.show import show_steps
 from scopec.session.inquiry.graphs import asked
-from scopec.session.inquiry.hangs import stuck_graph
+from scopec.session.inquiry.hangs import beginning as before_hangs
 from scopec.session.inquiry.questions import progress_problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from scopec.base.passes import Change, Pass
+    from scopec.progress.questions import ProgressProblem
     from scopec.session.inquiry.run import Run
 
 #: How a form is called after a pass.
@@ -56,14 +59,16 @@ def _for_each(run: Run, text: Callable[[Any], str]) -> str:
     return "".join(f"for {p}\n{shown}" if len(texts) > 1 else shown for shown, p in reversed(texts.items()))
 
 
-#: The passes of the two questions, by the form that they end with.
-WAYS: Mapping[str, Sequence[Pass[Any]]] = {"events": graph.PASSES, "steps": progress.PASSES}
-QUESTIONS: Mapping[str, str] = {"events": "memory question", "steps": "progress question"}
+#: The passes of the questions, by the form that they end with.
+WAYS: Mapping[str, Sequence[Pass[Any]]] = {"events": graph.PASSES, "steps": progress.PASSES, "hangs": hangs.PASSES}
+QUESTIONS: Mapping[str, str] = {
+    "events": "memory question", "steps": "progress question", "hangs": "search for hangs",
+}  # fmt: skip
 PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values())}
 #: Who makes the reductions that no pass makes.
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
-    **dict.fromkeys(("mute", "whole"), "the search for hangs"),
+    "whole": "the search for hangs",
     **dict.fromkeys(("symmetry", "closures", "plain_races", "sure_steps"), "the engine, when it answers"),
 }
 
@@ -96,15 +101,8 @@ FORMS = {
     ),
     "hangs": Form(
         "in searches for executions that get stuck: how far each thread gets, and where it may be left for ever",
-        {
-            "scopec.hangs.slicing:sliced": "the accesses that may decide whether threads end; the others are gone, or "
-            "their values are",
-            "scopec.hangs.graph:build": "every path of a thread, with the turns of a loop that it may make for ever: "
-            "these read the last value of each location, and change nothing",
-        },
-        lambda run: _for_each(
-            run, lambda problem: show_events(stuck_graph(run, problem, run.settings.bound["unroll"])[1].graph)
-        ),
+        {one.place: one.does for one in WAYS["hangs"]},
+        lambda run: _for_each(run, lambda problem: show_events(build(_of_hangs(run, problem)).graph)),
     ),
 }
 
@@ -137,16 +135,24 @@ def shown(run: Run, form: str) -> tuple[str, str]:
         said.append(f"{found.form} after {name}{' (not made)' * (log[-1].held is None)}")
         return str(found.text)
 
-    if PASSES[name] in WAYS["events"]:
-        printed = text(WAYS["events"], beginning(run))
+    way = next(way for way in WAYS.values() if PASSES[name] in way)
+    if way is WAYS["events"]:
+        printed = text(way, beginning(run))
+    elif way is WAYS["steps"]:
+        printed = _for_each(run, lambda problem: text(way, problem.beginning))
     else:
-        printed = _for_each(run, lambda problem: text(WAYS["steps"], problem.beginning))
+        printed = _for_each(run, lambda problem: text(way, _of_hangs(run, problem)))
     return said[0], printed
 
 
 def beginning(run: Run) -> graph.Making:
-    """What there is of the events of a run before any pass."""
+    """The stage of a run's events before any pass."""
     return graph.Making(asked(run), run.program)
+
+
+def _of_hangs(run: Run, problem: ProgressProblem) -> hangs.Making:
+    """What there is of the stuck executions of a run before any pass."""
+    return before_hangs(run, problem, run.settings.bound["unroll"])
 
 
 def reductions() -> Iterator[tuple[str, str]]:
@@ -157,7 +163,7 @@ def reductions() -> Iterator[tuple[str, str]]:
 
 
 def changes(run: Run) -> Iterator[tuple[str, Change]]:
-    """What each reduction has changed of the forms of a run that was asked, with the question that it is of.
+    """The changes that each reduction has made in the forms of a run that was asked, with the question.
 
     Of events only where they were needed.
     """
@@ -171,3 +177,7 @@ def changes(run: Run) -> Iterator[tuple[str, Change]]:
             made(begun, log)
         for change in passes.changes(WAYS["steps"], begun, log, end):
             yield f" for {property_}" * (len(run.properties) > 1), change
+    for property_, (turns, searched) in run.searched.items():
+        before = before_hangs(run, progress_problem(run, property_), turns)
+        for change in passes.changes(WAYS["hangs"], before, searched, end):
+            yield f" in the search for hangs for {property_}", change

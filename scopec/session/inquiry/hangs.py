@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.hangs.conditions import Conditions
-from scopec.hangs.context import Context
 from scopec.hangs.execution import StuckExecution
-from scopec.hangs.graph import build
+from scopec.hangs.graph import Making, build
 from scopec.memory.cat import registry
 from scopec.memory.domains.domains import domains
 from scopec.memory.events.base import Base
@@ -20,9 +19,9 @@ from scopec.session.inquiry.questions import header, progress_problem, with_orig
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from scopec.base.passes import Passed
     from scopec.base.source import Span
     from scopec.hangs.final_status import FinalStatus
-    from scopec.hangs.graph import StuckGraph
     from scopec.memory.cat.model import Model
     from scopec.memory.events.events import EventGraph
     from scopec.memory.events.paths import Paths
@@ -60,12 +59,15 @@ class Search:
 
 
 def search(run: Run, property_: Property, turns: int | None = None) -> Search:
-    """What is asked of the memory engines for one property of a run; ``turns`` are its bound if nothing is given.
+    """The questions to the memory engines for one property of a run; ``turns`` are its bound if nothing is given.
 
     Raises InputError for what the event graph of stuck executions cannot be made of.
     """
     turns = turns or run.settings.bound["unroll"]
-    system, found = stuck_graph(run, progress_problem(run, property_), turns)
+    begun = beginning(run, progress_problem(run, property_), turns)
+    log: list[Passed] = []
+    system, found = begun.system, build(begun, log)
+    run.searched[property_] = turns, log
     known = domains(found.graph)
     conditions = Conditions(system, found.statuses)
     questions = tuple(_questions(conditions, property_, closed=known.closed))
@@ -78,15 +80,9 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     return Search(with_origins(problem), system, found.statuses, found.timeouts, found.wakes_one_of, turns)
 
 
-def stuck_graph(run: Run, problem: ProgressProblem, turns: int) -> tuple[System, StuckGraph]:
-    """The system of a progress problem, and the graph of its stuck executions."""
-    system = replace(problem, program=run.packed).system
-    context = Context(system, run.slice)
-    found = build(context, turns, run.reductions)
-    if all(status.silent.never for status in found.statuses.values()):
-        return system, found
-    # Nothing is promised to anyone where a thread is silent for ever: each may stop anywhere.
-    return system, build(context.fresh(stops=True), turns, run.reductions)
+def beginning(run: Run, problem: ProgressProblem, turns: int) -> Making:
+    """The stage before any pass of a search for hangs of a progress problem."""
+    return Making(replace(problem, program=run.packed).system, run.sliced, turns, run.reductions)
 
 
 def _model(run: Run, graph: EventGraph) -> Model:

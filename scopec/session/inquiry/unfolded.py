@@ -15,6 +15,7 @@ from scopec.session.inquiry.variant import Variant
 
 if TYPE_CHECKING:
     from scopec.base.passes import Passed
+    from scopec.progress.models import Property
     from scopec.progress.system import System
 
 #: The bytes of the widest access that PTX does not make of several.
@@ -32,8 +33,13 @@ class Unfolded(Variant):
 
     @cached_property
     def passed(self) -> list[Passed]:
-        """What the passes came to that made the event graph; nothing where it is not made."""
+        """The log of the passes that made the event graph; empty where it is not made."""
         return []
+
+    @cached_property
+    def searched(self) -> dict[Property, tuple[int, list[Passed]]]:
+        """The last search for hangs of each property that was made: its turns, and the passes' log."""
+        return {}
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
@@ -63,7 +69,7 @@ class Unfolded(Variant):
 
     @cached_property
     def whole(self) -> str | None:
-        """Why all executions that matter are sequentially consistent, where the text shows it."""
+        """The reason why all executions that matter are sequentially consistent, if the text shows it."""
         # Start-up: many runs are not asked about hangs.
         from scopec.session.inquiry.sc_suffices import known_whole
 

@@ -84,7 +84,7 @@ class Variant:
 
     @property
     def why_void(self) -> str:
-        """Why assertions are not asked, where they are void."""
+        """The reason why assertions are not asked, if they are void."""
         expected = {check.kind for check in self.checks}
         return "expects a race" if "race" in expected else "expects undefined behaviour"
 
@@ -129,12 +129,12 @@ class Variant:
 
     @cached_property
     def readings(self) -> Mapping[str, str]:
-        """What the memory model is read under: the options, and what the program has."""
+        """The readings of the memory model: the options, and what the program has."""
         return {**self.settings.readings, **{name: PROGRAM_FACTS[name].values[1] for name in self.extensions}}
 
     @cached_property
     def extensions(self) -> tuple[str, ...]:
-        """What the program has that not every model speaks of."""
+        """The extensions of the program of which not every model speaks."""
         return tuple(name for name, one in EXTENSIONS.items() if one.first(self.program) is not None)
 
     @cached_property
@@ -176,6 +176,13 @@ class Variant:
     @cached_property
     def slice(self) -> Slice:
         """The slice that decides whether threads end."""
+        return self._sliced(self.reductions.mute)
+
+    def sliced(self, mute: bool) -> Slice:
+        """The same with or without the reduction ``mute``."""
+        return self.slice if mute is self.reductions.mute else self._sliced(mute)
+
+    def _sliced(self, mute: bool) -> Slice:
         from scopec.hangs.slicing import sliced
 
-        return sliced(self.packed, mute=self.reductions.mute)
+        return sliced(self.packed, mute=mute)
