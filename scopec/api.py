@@ -67,7 +67,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Results:
-    """What became of every file, in the order of the paths: ``outcomes`` is the whole of it, as reports take it."""
+    """The results of all files, in the order of the paths: ``outcomes`` is all of it, as reports take it."""
 
     outcomes: tuple[session.Outcome, ...]
     seconds: float
@@ -89,7 +89,7 @@ class Results:
 
     @property
     def failures(self) -> dict[str, str]:
-        """What an engine failed at, by the file."""
+        """The failures of engines, by file."""
         return {o.file: o.failure for o in self.outcomes if o.failure is not None}
 
     @property
@@ -103,7 +103,7 @@ class Results:
         return self.exit_code == 0
 
     def text(self, width: int = 100) -> str:
-        """What ``scopec check`` prints."""
+        """The text that ``scopec check`` prints."""
         lines: list[str] = []
         for o in self.outcomes:
             lines += (line for d in o.diagnostics for line in text.diagnostic_lines(d, width, quote=False))

@@ -71,7 +71,7 @@ class Program(pytest.File):
 
     @cached_property
     def outcome(self) -> Outcome:
-        """What became of all expectations."""
+        """The results of all expectations."""
         from scopec.advice import advised
 
         found = _settings(self.config)
@@ -108,5 +108,5 @@ class Expectation(pytest.Item):
             pytest.fail("\n".join([said, *counterexample(found, report.run.source, 96)]), pytrace=False)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the expectation is written."""
+        """The place of the expectation in the text."""
         return self.path, self._line - 1, self.name

@@ -304,7 +304,7 @@ def _short(name: str) -> str:
 
 
 def places(program: Program, name: str, *, atomic: bool) -> set[Span]:
-    """Where the accesses to an object are that are atomic, or those that are not."""
+    """Source places of the accesses to an object that are atomic, or of those that are not."""
     return {
         node.span
         for node in operations(program)

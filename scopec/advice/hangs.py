@@ -37,7 +37,7 @@ def families(
     stronger: Callable[[Callable[..., ir.Order]], list[Edit]],
     needed: ir.Scope,
 ) -> Iterator[list[Edit]]:
-    """What may help, the mildest first: wider scopes, acquire and release, seq_cst, and fences."""
+    """Families of edits that may help, the mildest first: wider scopes, acquire and release, seq_cst, and fences."""
     yield scopes
     yield [*stronger(acquire_release), *scopes]
     yield [*stronger(lambda _: ir.Order.SEQ_CST), *scopes]

@@ -84,7 +84,7 @@ _MOST_EVENTS = 120
 
 
 def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> Advice | None:
-    """What to change so that a violated check holds, or None if nothing was found in time."""
+    """The smallest change under which a violated check holds, or None if none was found in time."""
     match check.trace:
         case StuckExecution() as stuck:
             return None if check.warnings else _stuck(run, check, checks, stuck, ask)

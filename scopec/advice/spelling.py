@@ -51,7 +51,7 @@ class _UnsaidError(Exception):
 
 
 def replacements(edits: Iterable[Edit], program: Program) -> tuple[Replacement, ...]:
-    """What to write for edits, by place; nothing if no one place says what one of them is to change."""
+    """Replacements in the text that make edits, by place; none if no single place stands for one of them."""
     try:
         found = sorted({r for edit in edits for r in _spelt(edit, program)})
     except _UnsaidError:

@@ -31,7 +31,7 @@ def started(command: Sequence[str], memory: int | None = None, **how: Any) -> su
 
 
 def memory_of_the_system() -> int | None:
-    """How many bytes the system lets this process have, and each child (``ulimit -v``); None where it sets no limit."""
+    """The bytes that the system lets this process, and each child, have (``ulimit -v``); None without a limit."""
     if sys.platform != "linux":
         return None
     found = [limit for kind in (resource.RLIMIT_AS, resource.RLIMIT_DATA) for limit in resource.getrlimit(kind)[:1]]

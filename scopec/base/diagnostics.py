@@ -149,7 +149,7 @@ WARNINGS = tuple(code.id for code in Code if code.is_warning)
 
 
 def not_a_warning(code: str) -> str | None:
-    """Why a code cannot be allowed, or None."""
+    """The reason why a code cannot be allowed, or None if it can."""
     return None if code in WARNINGS else f"`{code}` is not the code of a warning"
 
 

@@ -38,7 +38,7 @@ class Node:
 
 
 class Finish(Protocol):
-    """What may change the terminals of words, those of ``always_accept`` wherever they stand."""
+    """A function that may change the terminals of words, those of ``always_accept`` wherever they stand."""
 
     always_accept: tuple[str, ...]
 

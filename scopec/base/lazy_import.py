@@ -13,5 +13,5 @@ class _Later(ModuleType):
 
 
 def later(name: str) -> Any:
-    """What stands for a module until it is imported: ``else`` of ``if TYPE_CHECKING: import name``."""
+    """A stand-in for a module until it is imported: ``else`` of ``if TYPE_CHECKING: import name``."""
     return _Later(name)

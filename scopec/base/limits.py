@@ -48,7 +48,7 @@ class Deadline:
     late: str = ""
 
     def left(self) -> float | None:
-        """How many seconds there are until then; 0 where it is past."""
+        """The seconds left until then; 0 once it is past."""
         return None if self.at is None else max(0.0, self.at - time.monotonic())
 
     def within(self, seconds: float) -> float:
@@ -175,7 +175,7 @@ def uncut() -> Iterator[None]:
 
 
 def memory_left() -> int | None:
-    """How many bytes a child of this thread may take, which works for a block; None where that has no limit."""
+    """The bytes that a child of this thread may take, which works for a block; None without a limit."""
     thread = threading.get_ident()
     limits = [watch.most_bytes for watch in _watches if watch.thread == thread and watch.most_bytes is not None]
     return max(0, min(limits) - resident()) if limits else None
@@ -189,7 +189,7 @@ def too_much() -> LimitError:
 
 
 def late(seconds: float, what: str = "the time limit") -> str:
-    """What is said of a question that took too long."""
+    """The message about a question that took too long."""
     return f"no answer within {what} of {seconds:g} s"
 
 

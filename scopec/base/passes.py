@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Stage(Protocol):
-    """What there is of a question between two passes."""
+    """The state of a question between two passes."""
 
     def makes(self, reduction: str) -> bool:
         """Whether a reduction holds for the question, and is not switched off."""
@@ -30,11 +30,11 @@ class Stage(Protocol):
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How much there is of what, by its name in the plural."""
+        """The sizes of its parts, by their names in the plural."""
 
     @property
     def form(self) -> str:
-        """Which form there is."""
+        """The name of the form that it has."""
 
     @property
     def text(self) -> str:
@@ -84,7 +84,7 @@ class Pass(Generic[S]):
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What a pass came to: its precondition that held, None if it was not made; what there was before and after."""
+    """The result of a pass: the precondition that held, None if it was not made; the sizes before and after."""
 
     name: str
     held: str | None
@@ -93,7 +93,7 @@ class Passed:
 
 
 def run(passes: Sequence[Pass[S]], stage: S, *, to: str | None = None, log: list[Passed] | None = None) -> S:
-    """What passes make of a stage, one after the other, the last of them ``to``; each is noted in ``log``."""
+    """Run passes on a stage, one after the other, the last of them ``to``; note each in ``log``."""
     for one in passes:
         switched_off = one.reduction and not stage.makes(one.reduction)
         held = None if switched_off else one.when(stage)
@@ -108,7 +108,7 @@ def run(passes: Sequence[Pass[S]], stage: S, *, to: str | None = None, log: list
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a reduction has changed: how much there is of what without it and with it.
+    """The change that a reduction has made: the sizes without it and with it.
 
     ``before`` is a text if there is no question without it, and says why; None if nobody has waited for that.  ``held``
     is what its pass found its precondition to be, beside what it needs of a model.
@@ -121,14 +121,14 @@ class Change:
 
     @property
     def sizes(self) -> Mapping[str, tuple[int, int]]:
-        """What there is more or less of."""
+        """The parts whose number has changed, each with the number before and after."""
         if self.before is None or isinstance(self.before, str):
             return {}
         return {what: (n, self.after[what]) for what, n in self.before.items() if n != self.after.get(what, n)}
 
 
 def changes(passes: Sequence[Pass[S]], begun: S, log: Sequence[Passed], end: Deadline) -> Iterator[Change]:
-    """What each reduction has changed of what passes made of a stage: it is what ``log`` says.
+    """The change that each reduction made while passes ran on a stage, as ``log`` has noted it.
 
     A reduction that is a pass is compared with what there was before; of one inside a pass, the passes up to there are
     run without it where that is to be seen, until ``end``.

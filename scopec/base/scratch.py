@@ -46,7 +46,7 @@ def scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> Itera
 
 @contextmanager
 def later_folder() -> Iterator[Callable[[], Path]]:
-    """What gives a folder as of :func:`scratch_folder`, which is made when it is first asked for."""
+    """A function that gives a folder as of :func:`scratch_folder`, made when it is first called."""
     made: list[Path] = []
 
     def folder() -> Path:

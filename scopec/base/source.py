@@ -31,7 +31,7 @@ class Span:
         return Span(self.file, self.line, self.column, other.end_line, other.end_column)
 
     def as_json(self) -> dict[str, str | int]:
-        """Where it begins, as JSON values."""
+        """Its beginning, as JSON values."""
         return {"file": self.file, "line": self.line, "column": self.column}
 
     def __str__(self) -> str:

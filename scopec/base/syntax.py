@@ -37,7 +37,7 @@ class Builder:
         self.source = source
 
     def build(self, nodes: Sequence[Node]) -> Any:
-        """What the last rule of a text stands for; each comes after its parts."""
+        """The value of the last rule of a text; each rule comes after its parts."""
         for node in nodes:
             parts = [part.value if type(part) is Node else part for part in node.parts]
             method = getattr(self, node.rule, None)

@@ -16,7 +16,7 @@ _Scanner = tuple[tuple[str, ...], dict[str, dict[str, str]]]
 
 
 def of_lark(name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """What Lark makes of ``grammar/NAME.lark``: values of JSON, but that keys may be numbers."""
+    """Lark's tables of ``grammar/NAME.lark`` as values of JSON, but that keys may be numbers."""
     path = resource(f"grammar/{name}.lark")
     text = path.read_text(encoding="utf-8")
     made = Lark(text, parser="lalr", strict=True, maybe_placeholders=True, import_paths=[str(path.parent)], **options)

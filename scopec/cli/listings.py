@@ -70,7 +70,7 @@ def explain(code: str) -> int:
 
 
 def explained() -> dict[str, str]:
-    """What can be explained, and what is said of it."""
+    """The terms that can be explained, each with its explanation."""
     from scopec.report.rules import RULES
 
     said = {}

@@ -75,7 +75,7 @@ def told(settings: Settings, status: terminal.Status) -> Settings:
 
 
 def engine_table(settings: Settings, used: Iterable[str]) -> dict[str, Any]:
-    """What reports say of the engines that were used, and of java."""
+    """The part of reports about the engines that were used, and about Java."""
     from scopec.engines.java.jars import Jars, java_version
     from scopec.engines.policy import identities
 

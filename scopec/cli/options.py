@@ -54,7 +54,7 @@ def _as_one(name: str, made: Callable[..., Any], *decorators: _Decorator) -> _De
 
 
 def completing(names: Callable[[], Iterable[str]]) -> Callable[[click.Context, click.Parameter, str], list[str]]:
-    """What a shell completes a value to: those of ``names`` that begin as it does."""
+    """Shell completion of a value: those of ``names`` that begin as it does."""
     return lambda _context, _parameter, begun: [n for n in names() if n.startswith(begun)]
 
 

@@ -61,8 +61,8 @@ class Missing(Exception):
 
 @dataclass(frozen=True)
 class Part:
-    """What is tried: ``attempt`` says what it found; Missing or UnavailableError where nothing is there, and another
-    exception where it does not work.
+    """A part to try: ``attempt`` says what it found; Missing or UnavailableError if nothing is there, and another
+    exception if it does not work.
 
     ``without`` is what does not work without the part, ``way_out`` what to do; ``ends`` are the states in which
     `scopec check` does not work as it is called by default.

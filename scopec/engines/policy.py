@@ -26,7 +26,7 @@ def immediate(kind: Kind[Any]) -> Engine:
 
 
 def identities(used: Collection[str], jars: Jars) -> dict[str, Mapping[str, str]]:
-    """What reports say of the engines that were used, in their order: those that are not scopec's own."""
+    """The identities, for reports, of the engines that were used, in order: those that are not scopec's own."""
     found = {}
     for engine in (*TABLE, *(named(name) for name in sorted(used))):
         kind: Kind[Answers[Any, Any]] = Kind(next(iter(engine.answers)))
@@ -36,7 +36,7 @@ def identities(used: Collection[str], jars: Jars) -> dict[str, Mapping[str, str]
 
 
 class Policy:
-    """Who is asked in one call of scopec; UsageError if there is no such engine."""
+    """The engines that are asked in one call of scopec; UsageError if there is no such engine."""
 
     def __init__(self, wanted: str, jars: Jars, say: Callable[[str], None]) -> None:
         self.wanted, self.jars = wanted, jars

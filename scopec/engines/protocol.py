@@ -83,7 +83,7 @@ def timed(phases: list[tuple[str, float]], name: str) -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Call:
-    """What an engine has at hand for one answer.
+    """The means of an engine for one answer.
 
     ``scratch`` gives its folder, made when it is first asked for.  ``seconds`` is the time limit, ``phases`` gets wall
     times in milliseconds.  With a ``cache`` answers of earlier calls are used; ``fresh`` asks again all the same.
@@ -150,7 +150,7 @@ A = TypeVar("A")
 
 
 class Answers(ABC, Generic[P, A]):
-    """Who answers one kind of question.
+    """The part of an engine that answers one kind of question.
 
     ``immediate`` says whether an answer takes milliseconds, in this process, and needs nothing that has to be fetched.
     """
@@ -158,15 +158,17 @@ class Answers(ABC, Generic[P, A]):
     immediate = False
 
     def available(self, jars: Jars) -> str | None:  # noqa: ARG002
-        """Why it cannot answer here, with what to do, or None if it can; EngineError for what is there and is wrong."""
+        """The reason why it cannot answer here, with what to do, or None if it can; EngineError for what is there and
+        is wrong.
+        """
         return None
 
     def hesitates(self, problem: P) -> str | None:  # noqa: ARG002
-        """Why another engine should rather be asked, or None."""
+        """The reason why another engine should rather be asked, or None."""
         return None
 
     def identity(self, jars: Jars) -> Mapping[str, str]:  # noqa: ARG002
-        """What a report says of it: its ``version``, and more; nothing, if that is scopec's."""
+        """Its identity in a report: ``version`` and more; empty if the engine is scopec's own."""
         return {}
 
     def specification(self, problem: P) -> Mapping[str, str]:  # noqa: ARG002
@@ -183,7 +185,7 @@ class Answers(ABC, Generic[P, A]):
 
 
 class MemoryEngine(Answers["Problem", MemoryAnswer]):
-    """Who answers the memory question.
+    """An engine that answers the memory question.
 
     ``repeats`` says whether :meth:`executions` may yield one more than once.
     """
@@ -199,11 +201,11 @@ class MemoryEngine(Answers["Problem", MemoryAnswer]):
 
 
 class ProgressEngine(Answers["ProgressProblem", ProgressAnswer]):
-    """Who answers the progress question."""
+    """An engine that answers the progress question."""
 
 
 class HardwareEngine(Answers["HardwareProblem", HardwareAnswer]):
-    """Who says what the example hardware of HRF0 can reach."""
+    """An engine that says what the example hardware of HRF0 can reach."""
 
 
 @dataclass(frozen=True)
@@ -225,7 +227,7 @@ class Engine:
 
 
 def loaded(place: str) -> Any:
-    """What ``MODULE:NAME`` is."""
+    """The object that ``MODULE:NAME`` names."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name)
 
@@ -240,7 +242,7 @@ class Kind(Generic[E]):
     name: str
 
     def of(self, engine: Engine) -> E:
-        """Who answers this kind of question in an engine that does."""
+        """The part of an engine that answers this kind of question."""
         found: Any = engine.answers[self.name]
         if isinstance(found, str):
             found = loaded(found)

@@ -20,7 +20,7 @@ EDGES = ("start", "done", "complete")
 
 
 def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
-    """Why nothing orders an access and a copy's: no wait finds the copy complete; None where that is not the reason."""
+    """The reason if nothing orders an access and a copy's because no wait finds the copy complete; else None."""
     for copied, other in (pair, pair[::-1]):
         if copied.agent and other.agent != copied.agent:
             issue = execution.graph.by_id[copied.agent]
@@ -48,7 +48,7 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
 
 
 def outlives(execution: Execution, pair: tuple[Event, Event]) -> str | None:
-    """Why a copy may be made when its block has ended, if that is the race; else None."""
+    """The reason if a copy may be made after its block has ended, and that is the race; else None."""
     for copied, end in (pair, pair[::-1]):
         block = next((b for t in execution.graph.program.threads if t.name == end.thread and (b := kept(t))), None)
         if copied.agent and block is not None:

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 def bound(execution: Execution, pair: tuple[Event, Event]) -> str:
-    """Why an access to an object races with its beginning or end, or two ends with each other."""
+    """The reason why an access to an object races with its beginning or end, or two ends with each other."""
     (mark, other), *_ = [p for p in (pair, pair[::-1]) if p[0].writes]
     when = "after" if _begins(execution, mark) else "before"
     return f"{access_name(mark)} may come {when} {access_name(other)}: {unordered(execution, pair)}"
 
 
 def lifetimes(execution: Execution, failing: Iterable[Assertion]) -> Iterator[str]:
-    """What has ended or not begun that assertions fail for, a sentence each."""
+    """The lifetimes that have ended, or not begun, in assertions that fail for it, a sentence each."""
     events = {event.id: event for event in execution.events}
     sources = {read: write for write, read in execution.choice.rf}
     for assertion in failing:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def overrun(execution: Execution, pair: tuple[Event, Event]) -> str | None:
-    """Why an arrival comes too early, which a model says as a pair of it and itself; None of any other pair."""
+    """The reason why an arrival comes too early, which a model says as a pair of it with itself; None of others."""
     first, second = pair
     if first is not second or first.location is None:
         return None
@@ -26,7 +26,7 @@ def overrun(execution: Execution, pair: tuple[Event, Event]) -> str | None:
 
 
 def unfenced(execution: Execution, pair: tuple[Event, Event]) -> str | None:
-    """Why two accesses that come one after the other race: they use different proxies; None where that is not why."""
+    """The reason if two accesses in sequence race because they use different proxies; else None."""
     order, connected = (set(execution.derived(name) or ()) for name in ("order", "hb"))
     for first, last in (pair, pair[::-1]):
         if (first, last) not in order or (first, last) in connected or ir.Proxy.ASYNC not in (first.proxy, last.proxy):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def unconnected(execution: Execution, pair: tuple[Event, Event]) -> str | None:
-    """Why base causality orders two accesses and not their effects; None where that is not the reason."""
+    """The reason if base causality orders two accesses and not their effects; else None."""
     base = set(execution.derived("base") or ())
     for first, last in (pair, pair[::-1]):
         if (first, last) in base and (first.proxy, first.alias) != (last.proxy, last.alias):

@@ -40,8 +40,8 @@ class Explanation:
 
 
 def explanation(check: Check) -> Explanation:
-    """Why a check has its verdict, as far as its trace shows, and what it is under other models where that is known:
-    in PTX where volatile accesses race, under what is assumed beside CUDA's document where something hangs.
+    """The explanation of a verdict, as far as its trace shows, and the verdict under other models where that is known:
+    in PTX if volatile accesses race, under what is assumed beside CUDA's document if something hangs.
     """
     why = _explanation(check)
     both = f"volatile of C++ is a plain access; nvcc makes ld.volatile of it, which is relaxed.sys: {check.elsewhere}"
@@ -134,7 +134,7 @@ def _failing(execution: Execution, check: Check) -> list[Assertion]:
 
 
 def race(execution: Execution, pair: tuple[Event, Event]) -> str:
-    """Why two accesses race: which of them is not atomic at a scope that includes the other thread, and no order."""
+    """The reason why two accesses race: which is not atomic at a scope that includes the other thread, and no order."""
     first, second = pair
     if lifetime_of(first.location) is not None:
         return bound(execution, pair)
@@ -155,7 +155,7 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
 
 
 def lost(execution: Execution, pair: tuple[Event, Event]) -> list[str]:
-    """What a plain write undoes that races with a read-modify-write of which its thread has not heard."""
+    """The stores that a racing plain write may undo, as its thread has not heard of them: a sentence each."""
     if broken(execution, pair) is not None:
         return []
     stored = {e.rmw for e in execution.events if e.rmw is not None}

@@ -52,7 +52,7 @@ class Broken:
 
 
 def broken(execution: Execution, pair: tuple[Event, Event]) -> Broken | None:
-    """Where the way between two accesses breaks; None if there is no way, or nothing else than the two on it."""
+    """The point at which the way between two accesses breaks; None without a way, or with nothing else on it."""
     for first, last in (pair, pair[::-1]):
         way = _way(execution, first, last)
         for number, (write, read) in enumerate(pairwise(way)):
@@ -66,7 +66,7 @@ def broken(execution: Execution, pair: tuple[Event, Event]) -> Broken | None:
 
 
 def unordered(execution: Execution, pair: tuple[Event, Event]) -> str:
-    """Why nothing orders two accesses: a value that went from the one thread to the other without synchronising."""
+    """The reason why nothing orders two accesses: a value went from one thread to the other without synchronising."""
     found = broken(execution, pair)
     if found is None:
         return "no synchronisation orders one before the other"
@@ -97,7 +97,7 @@ def _way(execution: Execution, first: Event, last: Event) -> tuple[Event, ...]:
 
 
 def too_narrow(execution: Execution, one: Event, other: Event) -> list[Event]:
-    """Of two accesses, and the fences that could make them synchronise, those whose scope leaves out the other."""
+    """Those of two accesses, and of the fences that could make them synchronise, whose scope leaves out the other."""
     ends = [(e, other) for e in _ends(execution, one, before=True)]
     ends += [(e, one) for e in _ends(execution, other, before=False)]
     return [e for e, beyond in ends if e.scope is not None and left_out(execution, e, beyond) is not None]
@@ -189,7 +189,7 @@ def early(execution: Execution) -> Iterator[str]:
 
 
 def reads(execution: Execution, threads: Collection[str] = ()) -> Iterator[str]:
-    """What reads return, a sentence each, and why they need not return what was written later.
+    """The values that reads return, a sentence each, and why they need not return what was written later.
 
     Those of ``threads``, which a condition names, come first; of the others those that read what another thread wrote.
     """

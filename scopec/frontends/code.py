@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class World(Protocol):
-    """What a whole program declares."""
+    """The declarations of a whole program."""
 
     source: Source
     objects: dict[str, ir.Object]

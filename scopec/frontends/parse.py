@@ -60,7 +60,7 @@ def _lark_parser(grammar: str) -> Lark:
 
 
 def parse(grammar: str, start: str, text: str, builder: Builder) -> Any:
-    """What ``builder`` makes of a text; InputError at the first place that the grammar does not allow."""
+    """The result of ``builder`` for a text; InputError at the first place that the grammar does not allow."""
     nodes = _parser(grammar).parse(text, start)
     if nodes is None:
         raise _syntax_error(builder.source, text, unexpected(_lark_parser(grammar), text, start), _lark_parser(grammar))
@@ -68,7 +68,7 @@ def parse(grammar: str, start: str, text: str, builder: Builder) -> Any:
 
 
 def unexpected(parser_: Lark, text: str, start: str) -> UnexpectedInput:
-    """What Lark says of a text that is not in the language."""
+    """The error that Lark raises for a text that is not in the language."""
     from lark.exceptions import UnexpectedInput
 
     try:
@@ -168,7 +168,7 @@ def short(text: str) -> str:
 
 
 def terminal_names(parser_: Lark) -> Mapping[str, str]:
-    """What messages call the terminals of a grammar: in words, or as they are written."""
+    """The names of a grammar's terminals in messages: in words, or as they are written."""
     written = {t.name: f"`{t.pattern.value}`" for t in parser_.terminals if t.pattern.type == "str"}
     return written | TERMINALS
 

@@ -81,7 +81,7 @@ class Test:
 
     @property
     def lanes(self) -> int:
-        """How many lanes of a warp one instance has: a power of two, as many in each warp.
+        """The number of lanes of one instance in a warp: a power of two, as many in each warp.
 
         With loops it has all: a thread that waits then keeps none but its own instance's from going on; and where
         threads are counted.
@@ -101,7 +101,7 @@ class Test:
 
     @cached_property
     def observed(self) -> tuple[Observation, ...]:
-        """What the words after those of the threads are."""
+        """The meanings of the words after those of the threads."""
         return (*self.locals, *(FinalMemory(at) for at in (*self.memory.anywhere, *self.memory.shared)))
 
     @cached_property
@@ -116,12 +116,12 @@ class Test:
 
     @cached_property
     def shared_of(self) -> tuple[int, ...]:
-        """Of which block of the program each location in shared memory is."""
+        """The block of the program that each location in shared memory belongs to."""
         return tuple(self.block_names.index(home(location)) for location in self.memory.shared)
 
     @cached_property
     def key(self) -> str:
-        """What tells this test from one of another text: results of the one say nothing of the other."""
+        """A key that differs for tests of other texts: results of the one say nothing of the other."""
         said = [
             *self.functions,
             json.dumps([self.blocks, self.initial, self.shared_of, self.cluster, self.first, self.hosts]),

@@ -20,12 +20,12 @@ class Shown:
 
     @property
     def count(self) -> int:
-        """How often it was seen."""
+        """The number of times that it was seen."""
         return sum(self.counts)
 
     @property
     def said(self) -> str:
-        """What there is to say of it, beside how often it was seen."""
+        """Remarks on it, beside the number of times that it was seen."""
         if not self.count:
             return "allowed, not seen"
         unseen = [f"({n})" for n, count in enumerate(self.counts, start=1) if not count]

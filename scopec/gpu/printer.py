@@ -44,7 +44,7 @@ _NUMBERS = (ir.Use.DATA, ir.Use.LATCH, ir.Use.SEMAPHORE)
 
 @dataclass(frozen=True)
 class Memory:
-    """Where the locations of an instance are: those in global memory, then those of each block in shared memory.
+    """The places of an instance's locations: those in global memory, then those of each block in shared memory.
 
     ``ranks`` are the positions of blocks in their clusters; ``mapped`` is what host threads use, too.
     """
@@ -66,7 +66,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Launches:
-    """Who is to begin and to end before something, where host threads run, too: words at which that is said.
+    """The threads that are to begin and to end before something, if host threads run, too, and the words that say so.
 
     ``started`` says of a grid or of a created thread that it begins, ``ended`` of a thread that it has ended; ``grids``
     are the threads of each grid, ``before`` the grids that come before one in their streams.
@@ -84,7 +84,7 @@ class Launches:
 
 
 def refuse(message: str, span: Span) -> NoReturn:
-    """What cannot be run is said by name: InputError."""
+    """Refuse by name what cannot be run: InputError."""
     raise error(Code.OUTSIDE_SUBSET, f"`scopec run` does not run {message}", span, "docs/run.md lists what it runs")
 
 
@@ -102,7 +102,7 @@ class Printer:
     names: Mapping[str, str]
 
     def before(self) -> Iterator[str]:
-        """What a thread waits for before it begins."""
+        """The lines with which a thread waits for its launch, and for work that is to end before."""
         start = self.thread.grid or self.thread.name
         if self.launches is None or start not in self.launches.started:
             return
@@ -111,13 +111,13 @@ class Printer:
             yield f"    {self._ended(grid)}"
 
     def after(self) -> Iterator[str]:
-        """What is said when a thread ends of what it has not launched: that it never begins."""
+        """The lines with which an ending thread says that what it has not launched never begins."""
         for node in self.thread.body.nodes.values():
             if isinstance(node, ir.Do) and isinstance(node.operation, ir.LaunchGrid | ir.CreateThread):
                 yield f"    p.never({self._start(node.operation)});"
 
     def at_the_end(self) -> Iterator[str]:
-        """What is said when a thread has ended."""
+        """The line with which a thread says that it has ended."""
         if self.launches is not None:
             yield f"    tell(p.mapped({self._word(self.launches.ended[self.thread.name])}), 1);"
 

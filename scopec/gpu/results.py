@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Record:
-    """What became of one test: the number of its runs, and each state as words with its count.
+    """The results of one test: the number of its runs, and each state as words with its count.
 
     ``lost`` runs ended in states beyond those that are told apart.  ``failed`` says why there is nothing.
     """
@@ -30,7 +30,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Results:
-    """Where tests were run, and how (``about``: GPU, driver, rounds, seed), and the records by the keys of tests."""
+    """The place and manner of tests (``about``: GPU, driver, rounds, seed), and their records by the keys of tests."""
 
     about: Mapping[str, Any]
     records: Mapping[str, Record]
@@ -42,12 +42,12 @@ class Results:
 
     @property
     def built(self) -> str:
-        """What distinguishes these results from others of the same programs: how they were compiled, and the GPU."""
+        """The marks that distinguish these results from others of the same programs: the compilation, and the GPU."""
         return f"{self.about.get('built', '')} on {self.gpu}".removeprefix(" on ")
 
     @property
     def version(self) -> str:
-        """What else decides what is seen, but chance."""
+        """Everything else that decides the results, but chance."""
         said = ("compute", "driver", "runtime", "built", "rounds", "seed", "turns")
         return ", ".join(f"{name} {self.about[name]}" for name in said if name in self.about)
 

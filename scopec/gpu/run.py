@@ -73,7 +73,7 @@ def _name(shown: str, variant: Mapping[str, str]) -> str:
 
 
 def compare(file: Read, results: Sequence[Results], limit: int) -> Outcome:
-    """What GPUs showed of a file, beside the final states that its model allows."""
+    """The states that GPUs showed of a file, beside the final states that its model allows."""
     if file.plan is None:
         return file.outcome
     try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class Conditions:
-    """What holds of the threads of a system in a state that lasts for ever."""
+    """Conditions on the threads of a system in a state that lasts for ever."""
 
     def __init__(self, system: System, statuses: Mapping[str, FinalStatus]) -> None:
         self.system = system
@@ -34,12 +34,12 @@ class Conditions:
         self.terms = Terms(system, statuses)
 
     def stuck(self, property_: Property) -> Paths:
-        """Where every thread is in a final condition, and the property fails for ever."""
+        """The paths on which every thread is in a final condition, and the property fails for ever."""
         final = every(self.of[t.name].final for t in self.system.everyone)
         return every((final, self._placed(), self._fails(property_)))
 
     def undecided(self, property_: Property) -> Paths:
-        """Where a thread goes on beyond the bound, or goes round and no state recurs, so that it may never end."""
+        """The paths on which a thread goes on beyond the bound, or no state of it recurs, so that it may never end."""
         statuses = [self.of[t.name] for t in self.system.everyone]
         beyond = some(s.beyond for s in statuses)
         diverging = some(s.diverging for s in statuses)

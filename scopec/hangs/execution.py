@@ -49,11 +49,11 @@ class StuckExecution(Execution):
 
     @cached_property
     def missing_order(self) -> str | None:
-        """Which order it lacks that no interleaving of the threads' steps gives."""
+        """The order that it lacks and every interleaving of the threads' steps has."""
         return missing_order(self)
 
     def reason(self, kind: str, *, ends: bool) -> str:
-        """What a verdict says of it; ``ends`` says whether every schedule of a sequentially consistent memory ends."""
+        """The reason in a verdict; ``ends`` says whether every schedule of a sequentially consistent memory ends."""
         said = "an execution that the memory model allows gets stuck"
         if kind == "progresses":
             said = "an execution that the memory model allows takes no steps that count as progress from some point on"
@@ -63,7 +63,7 @@ class StuckExecution(Execution):
 
     @cached_property
     def patience(self) -> str | None:
-        """Which waits go on for ever though they give up after so many turns, in a sentence; None if none does."""
+        """The waits that go on for ever though they give up after so many turns, in a sentence; None if none does."""
         going = {c.span.line for c in self.cuts.values() if c.left is Left.SPINNING and c.span in self.timeouts}
         if not going:
             return None

@@ -38,16 +38,16 @@ class FinalStatus:
 
     @property
     def final(self) -> Paths:
-        """Where the thread is in a final condition."""
+        """The paths on which the thread is in a final condition."""
         left = (self.ended, self.spinning, self.waiting, self.pending, self.stopped)
         return some((negated(self.started), *left))
 
     @property
     def goes_on(self) -> Guard:
-        """Where it goes round for ever, as far as is known."""
+        """The paths on which it goes round for ever, as far as is known."""
         return self.spinning | self.diverging
 
     @property
     def silent(self) -> Guard:
-        """Where it goes round for ever without a step that counts as progress."""
+        """The paths on which it goes round for ever without a step that counts as progress."""
         return self.goes_on & ~self.counted

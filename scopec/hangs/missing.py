@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def missing_order(execution: Execution) -> str | None:
-    """What threads read though others have stored something else, and what nothing orders; None without such a read."""
+    """Reads that return a value although others have stored another one, and what nothing orders; None without any."""
     around = _cycle(execution)
     stale = [_stale(execution, a, b) for a, name, b in around if name == "fr"]
     if not stale:

@@ -80,7 +80,7 @@ class LeftRun(ThreadRun):
         return replace(state, guard=state.guard & chosen), replace(state, guard=state.guard & ~chosen)
 
     def guard_of(self, value: Value) -> Guard:
-        """Where a condition holds."""
+        """The paths on which a condition holds."""
         if isinstance(value, Const):
             return self.out.guards.always if value.value else self.out.guards.never
         return self.out.guards.literal(*self.out.condition(value))

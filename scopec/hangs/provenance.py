@@ -7,7 +7,7 @@ from scopec.base.records import dataclass
 
 @dataclass(frozen=True)
 class Provenance:
-    """Which part of a progress question was asked, and of whom.
+    """The part of a progress question that was asked, and the engines that answered it.
 
     ``memory`` is the engine that looked for executions that get stuck; None where nobody did: ``whole`` says why the
     schedules are all there is, or the schedules had decided, or only they were asked for (``sc``).

@@ -22,7 +22,7 @@ BARRIERS = (ir.SyncThreads, ir.GroupSync, ir.NamedBarrier)
 
 @dataclass(frozen=True)
 class Slice:
-    """What matters in a program to whether its threads end.
+    """The part of a program that decides whether its threads end.
 
     ``bodies`` are the threads' graphs without assertions that are known, or taken, to hold; ``deciding`` the objects
     whose values some thread's course depends on.  ``mute`` are those that synchronise nothing either: their accesses

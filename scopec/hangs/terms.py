@@ -38,7 +38,7 @@ class Members:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many elements of a set there are, and ``more``."""
+    """The number of elements of a set, and ``more``."""
 
     where: tuple[Paths, ...]
     more: int = 0
@@ -57,7 +57,7 @@ class Terms:
         self.of = statuses
 
     def holds(self, condition: Term, **bound: str) -> Paths:
-        """Where a condition holds, of threads or units that it has names for."""
+        """The paths on which a condition holds, of threads or units that it has names for."""
         return self._paths(condition, bound)
 
     @cached_property

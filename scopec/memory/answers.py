@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def mistakes(question: Question, execution: Execution) -> list[str]:
-    """What makes an execution another than a question looks for: nothing, by scopec's own evaluation of the model."""
+    """Differences between an execution and what a question looks for: none, by scopec's own evaluation of the model."""
     wrong = list(execution.problems)
     match question.goal:
         case Goal.RACE:
@@ -49,7 +49,7 @@ def mistakes(question: Question, execution: Execution) -> list[str]:
 
 
 def undefined_at(execution: Execution) -> str:
-    """What is undefined in an execution of which something is, other than to race, and the line."""
+    """The undefined behaviour of an execution that has some, other than a race, and the line."""
     for assertion in failed_assertions(execution, execution.graph.faults):
         return f"line {assertion.span.line}: {assertion.text}"
     return f"line {execution.overruns[0].span.line}: {RULES[BarrierFault.OVERRUN]}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Choice:
-    """What an engine chose: reads-from and coherence pairs by event id, and the values of choices.
+    """An engine's choices: reads-from and coherence pairs by event id, and the values of choices.
 
     ``written`` gives the values of writes that are computed from reads, where the engine gives them: they are needed
     only in executions in which values depend on themselves.  ``sync_fence`` orders seq_cst fences, for models that name
@@ -32,7 +32,7 @@ class Choice:
     orders: tuple[frozenset[tuple[str, str]], ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """What was chosen as JSON values, for comparison."""
+        """The choices as JSON values, for comparison."""
         relations = {"rf": self.rf, "co": self.co, "sync_fence": self.sync_fence}
         return {
             **{name: [list(pair) for pair in sorted(pairs)] for name, pairs in relations.items()},

@@ -99,7 +99,7 @@ class Execution:
 
     @cached_property
     def outcomes(self) -> tuple[bool, ...]:
-        """How each branch condition came out (false where it was not reached)."""
+        """The outcome of each branch condition (false if it was not reached)."""
         return tuple(bool(self.value(c)) for c in self.graph.conditions)
 
     @cached_property
@@ -135,7 +135,7 @@ class Execution:
 
     @cached_property
     def problems(self) -> tuple[str, ...]:
-        """What makes this not a consistent execution: nothing for every answer of a correct engine."""
+        """Violations of consistency: none for every answer of a correct engine."""
         found = [f"axiom {axiom.name}" for axiom in self.model.axioms if not self.evaluation.holds(axiom)]
         executed = {e.id for e in self.events}
         for write, told in self.choice.written.items():

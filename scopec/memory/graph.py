@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What is asked of a program, as far as its event graph depends on it.
+    """The settings on which a program's event graph depends.
 
     Loops are unrolled at most ``unroll`` times (1 or more).  ``observed`` are the (thread, register) pairs whose final
     values are asked for; ``mentioned`` values that may be read out of thin air; with ``listing`` every final state is
@@ -67,7 +67,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Making:
-    """What there is of a memory question so far: the program, what its threads do, the event graph.
+    """An intermediate stage of a memory question: the program, what its threads do, the event graph.
 
     ``safe`` are implicit assertions that are known to hold; ``impossible`` what no execution has together; ``whole``
     how many events there were before any was left out of the graph.
@@ -85,7 +85,7 @@ class Making:
 
     @property
     def found(self) -> Unfolding:
-        """What symbolic execution has found."""
+        """The results of symbolic execution."""
         assert self.out is not None
         return self.out
 
@@ -106,7 +106,7 @@ class Making:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How much there is of what in the graph, if there is one."""
+        """The sizes of the graph's parts, if there is a graph."""
         if self.graph is None:
             return {}
         return {

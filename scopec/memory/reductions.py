@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reductions:
-    """Which reductions are made of a memory question, and from which sizes on.
+    """The reductions that are made of a memory question, and from which sizes on.
 
     ``settled``: a location whose accesses the program alone orders is computed, and what its reads return is put in
     their place (:mod:`scopec.memory.reduce.resolve_locations`).  In each execution such a read returns the last write

@@ -36,7 +36,7 @@ class Barrier:
 
     @property
     def name(self) -> str:
-        """What it is called in messages."""
+        """Its name in messages."""
         return self.place if self.lanes in (None, EVERY_LANE) else f"{self.place}, lanes {self.lanes:#x}"
 
     def joins(self, thread: ir.Thread) -> bool:
@@ -67,7 +67,7 @@ class Passage:
     warps: bool = False
 
     def meets(self, other: Passage) -> Value:
-        """Where two passages of one barrier are of one phase."""
+        """The paths on which two passages of one barrier are of one phase."""
         same: Value = values.binary("==", self.phase, other.phase)
         if self.phases:
             same = values.FALSE
@@ -76,7 +76,7 @@ class Passage:
         return values.binary("&&", same_name(self.name, other.name), same)
 
     def is_of(self, phase: int) -> Value:
-        """Where an open phase is a given one: as one way of a chain of branches, so that no guard has two of them."""
+        """The paths on which an open phase is a given one: a way of a chain of branches, so no guard has two."""
         result: Value = values.TRUE
         for number in range(min(phase + 1, self.phases - 1)):
             later = values.binary(">", self.phase, Const(number, types.INT))
@@ -85,7 +85,7 @@ class Passage:
 
 
 def same_name(name: tuple[Value, ...], other: tuple[Value, ...]) -> Value:
-    """Where two names of barriers are one."""
+    """The paths on which two names of barriers are one."""
     if len(name) != len(other):
         return values.FALSE
     result: Value = values.TRUE
@@ -111,13 +111,13 @@ def arrives_at(thread: ir.Thread, name: tuple[Value, ...]) -> bool:
 
 
 def how_many(terms: list[Value]) -> Value:
-    """How many of some conditions hold."""
+    """The number of some conditions that hold."""
     ones = [values.choose(term, Const(1, types.INT), Const(0, types.INT)) for term in terms]
     return reduce(lambda total, one: values.binary("+", total, one), ones) if ones else Const(0, types.INT)
 
 
 def warp_of(thread: ir.Thread) -> str:
-    """What the warp of a thread is called."""
+    """The name of a thread's warp."""
     return f"warp {thread.lane // WARP} of {thread.block_name}"
 
 

@@ -46,7 +46,7 @@ _does = cache(Effects)  # each is made once
 
 
 def effects(operation: ir.Operation) -> Effects:
-    """What an operation does."""
+    """The effects of an operation."""
     match operation:
         case ir.Set() | ir.Decide() | ir.Operand() | ir.Called():
             return _does(counts="never", trace="none")

@@ -57,12 +57,12 @@ class Settings:
 
     @property
     def readings(self) -> Mapping[str, str]:
-        """What a memory model is read under, the program aside: the options, and what is given of vectors."""
+        """The readings of a memory model, the program aside: the options, and what is given of vectors."""
         return {**self.options, "vector": self.given["vector"]}
 
     @classmethod
     def defaults(cls) -> Settings:
-        """What holds when nothing is said."""
+        """The values that hold when nothing is said."""
         return cls(
             {n: s.default for n, s in options.OPTIONS.items()},
             {n: s.default for n, s in options.ATTRIBUTES.items()},

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """What some operations are: in words, where a program has one, and the given names by which a model tells them.
+    """A kind of operations: in words, a test for programs that have it, and the given names by which models know it.
 
     ``models`` are those of scopec's that do.
     """

@@ -27,7 +27,7 @@ def may_fault(op: str, right: object) -> bool:
 
 
 def of_arithmetic(value: Value, text: str) -> Iterator[ir.Assert]:
-    """What must hold for an operation, written as ``text``, to have a result; nothing where it always does.
+    """The assertions that an operation, written as ``text``, has a result; none if it always has.
 
     Division: "if the value of the second operand is zero, the behavior is undefined" (C11 6.5.5/5), "when integers are
     divided [...] If the quotient a/b is representable" (6.5.5/6, of ``%`` too).  Shifts: "if the value of the right
@@ -61,7 +61,7 @@ def of_arithmetic(value: Value, text: str) -> Iterator[ir.Assert]:
 
 
 def defined(value: Value) -> Value:
-    """Where every operation of a value that is evaluated has a result."""
+    """The condition on which every operation of a value that is evaluated has a result."""
 
     def of(inner: Value, parts: Sequence[Value]) -> Value:
         match inner:
@@ -84,7 +84,7 @@ def defined(value: Value) -> Value:
 
 
 def of_access(operation: ir.Operation, objects: Mapping[str, ir.Object], text: str) -> Iterator[ir.Assert]:
-    """What must hold for an operation, written as ``text``, to access an element that there is.
+    """The assertions that an operation, written as ``text``, accesses an element that there is.
 
     "If the result points one past the last element of the array object, it shall not be used as the operand of a unary
     * operator that is evaluated" (C11 6.5.6/8), and beyond that there is no result at all.
@@ -95,7 +95,7 @@ def of_access(operation: ir.Operation, objects: Mapping[str, ir.Object], text: s
 
 
 def of_index(index: Value, length: int, text: str, array: str) -> Iterator[ir.Assert]:
-    """What must hold for an index into an array of a length, used in ``text``, to be one of an element."""
+    """The assertions that an index into an array of a length, used in ``text``, is one of an element."""
     low, high = bounds(index)
     inside: Value = values.TRUE
     if low < 0:
@@ -108,12 +108,12 @@ def of_index(index: Value, length: int, text: str, array: str) -> Iterator[ir.As
 
 
 def of_pointer(valid: Value, text: str) -> ir.Assert:
-    """That what a pointer, written as ``text``, holds is the address of an object (C11 6.5.3.2/4)."""
+    """The assertion that a pointer, written as ``text``, holds the address of an object (C11 6.5.3.2/4)."""
     return _check(valid, f"`{text}` points to no object")
 
 
 def of_lifetime(there: Value, of: str) -> ir.Assert:
-    """That what is called ``of`` is there when it is accessed.
+    """The assertion that an object, called ``of``, is there when it is accessed.
 
     "The behavior is undefined if an object is referred to outside of its lifetime" (C11 6.2.4/2); C++ says so in
     [basic.life]/6-7 and [basic.stc]/4.  Of device memory: "The allocation must not be accessed after stream execution
@@ -123,7 +123,7 @@ def of_lifetime(there: Value, of: str) -> ir.Assert:
 
 
 def of_free(there: Value, how: str, of: str) -> ir.Assert:
-    """That what a call frees is allocated, and not freed already.
+    """The assertion that a call frees what is allocated, and not freed already.
 
     "if [...] the space has been deallocated by a call to free or realloc, the behavior is undefined" (C11 7.22.3.3/2).
     Of ``cudaFree``: "must have been returned by a previous call to one of the memory allocation APIs" (CUDA runtime
@@ -133,7 +133,7 @@ def of_free(there: Value, how: str, of: str) -> ir.Assert:
 
 
 def of_handle(kind: str, of: str) -> ir.Assert:
-    """That a stream or an event is there when it is used, which it is not.
+    """The assertion that a stream or an event is there when it is used, which it is not.
 
     "Use of the handle after this call is undefined behavior" (CUDA runtime API, cudaStreamDestroy, cudaEventDestroy).
     """
@@ -141,36 +141,39 @@ def of_handle(kind: str, of: str) -> ir.Assert:
 
 
 def of_constant(text: str, of: str) -> ir.Assert:
-    """That a kernel does not write ``__constant__`` memory: "a read-only memory initialized by the host" (PTX ISA,
-    "Constant State Space")."""
+    """The assertion that a kernel does not write ``__constant__`` memory: "a read-only memory initialized by the host"
+    (PTX ISA, "Constant State Space").
+    """
     return _check(values.FALSE, f"`{text}` writes `{of}`, which is `__constant__`")
 
 
 def of_count(whole: Value, count: str) -> ir.Assert:
-    """That a barrier is for whole warps: "the thread count [...] must be a multiple of the warp size" (PTX ISA,
-    "bar").
+    """The assertion that a barrier is for whole warps: "the thread count [...] must be a multiple of the warp size"
+    (PTX ISA, "bar").
     """
     return _check(whole, f"a barrier for {count} threads is not one for whole warps")
 
 
 def not_allocated(text: str, what: str) -> ir.Assert:
-    """That a call, written as ``text``, frees what no fitting call has allocated: ``what`` it is."""
+    """The failing assertion for a call, written as ``text``, that frees what no fitting call has allocated: ``what`` it
+    is.
+    """
     return _check(values.FALSE, f"`{text}` frees {what}")
 
 
 def without_result(text: str) -> ir.Assert:
-    """That an operation of constants, written as ``text``, has no result."""
+    """The failing assertion for an operation of constants, written as ``text``, that has no result."""
     return _check(values.FALSE, f"`{text}` has no result")
 
 
 def outside(inside: Value, text: str, length: int | None) -> ir.Assert:
-    """That an index in ``text`` is that of an element of its array, whose ``length`` may be known."""
+    """The failing assertion for an index in ``text`` that is none of its array, whose ``length`` may be known."""
     has = "" if length is None else f", which has elements 0 to {length - 1}"
     return _check(inside, f"`{text}` names no element of its array{has}")
 
 
 def beyond(text: str, object_: str) -> ir.Assert:
-    """That an access, written as ``text``, is not one of an object: it lies behind its end, or before it."""
+    """The failing assertion for an access, written as ``text``, to no object: it lies behind its end, or before it."""
     return _check(values.FALSE, f"`{text}` accesses what is not in `{object_}`")
 
 

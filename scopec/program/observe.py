@@ -24,13 +24,13 @@ LIFETIME, REGISTRATION = "lifetime of ", "registration of "
 
 
 def lifetime_of(location: Location | None) -> str | None:
-    """What a location is the lifetime or the registration of; None for another location."""
+    """The object whose lifetime or registration a location is; None for another location."""
     name = "" if location is None else location.object
     return next((name.removeprefix(prefix) for prefix in (LIFETIME, REGISTRATION) if name.startswith(prefix)), None)
 
 
 def instance(object_: ir.Object, thread: ir.Thread) -> str:
-    """Which instance of an object a thread accesses: one per block, thread or device, or the only one."""
+    """The instance of an object that a thread accesses: one per block, thread or device, or the only one."""
     match object_.storage:
         case ir.Storage.SHARED if object_.device is None:
             return thread.block_name
@@ -44,7 +44,7 @@ def instance(object_: ir.Object, thread: ir.Thread) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a race is looked for on: objects, of some only the elements named, in one instance or (None) in all.
+    """The target of a search for races: objects, of some only the elements named, in one instance or (None) in all.
 
     ``text`` is how the file calls it.  What is a target has its lifetime too, which all of its elements share.
     """

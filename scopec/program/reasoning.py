@@ -109,7 +109,7 @@ def says_more(one: Value, other: Value) -> bool:
 
 
 def form(value: Value) -> frozenset[object]:
-    """What a value may be, whichever registers it is computed from, and whichever sides are chosen."""
+    """The shapes of a value, whichever registers it is computed from, one for each choice of sides."""
 
     def of(inner: Value, parts: Sequence[frozenset[object]]) -> frozenset[object]:
         match inner:

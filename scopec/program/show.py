@@ -233,7 +233,7 @@ def mode_in_words(mode: ir.Mode) -> str:
 
 
 def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> str:
-    """How the source calls a collective barrier: ``__syncthreads``, ``barrier 1``."""
+    """The source's name of a collective barrier: ``__syncthreads``, ``barrier 1``."""
     match operation:
         case ir.SyncThreads(vote):
             return "__syncthreads" + (f"_{vote.function}" if vote is not None else "")
@@ -252,7 +252,7 @@ def shown_barrier(operation: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) ->
 
 
 def shown_lifetime(operation: ir.Lifetime) -> str:
-    """What begins or ends how: ``cudaFree of p``, ``end of main.x``."""
+    """The words for a beginning or an end: ``cudaFree of p``, ``end of main.x``."""
     return f"{operation.how or ('begin' if operation.begins else 'end')} of {operation.of}"
 
 

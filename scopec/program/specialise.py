@@ -50,7 +50,7 @@ def device_thread(grid: Grid, block: int, lane: int) -> Thread:
 
 
 def cluster_name(grid: str, blocks: Dim, cluster: Dim | None, block: int) -> str:
-    """What the cluster is called that a block of a grid is in."""
+    """The name of the cluster of a block of a grid."""
     return f"{grid}.c{cluster_index(blocks, cluster, block)}"
 
 

@@ -45,7 +45,7 @@ _MOST_RANGES = 4
 
 
 class Indices:
-    """What the indices of threads tell of them, by their kind."""
+    """The thread indices that tell the kinds of threads apart."""
 
     def __init__(self, grid: ir.Grid, kinds: Sequence[Sequence[Position]]) -> None:
         self._grid, self._kinds = grid, kinds
@@ -72,7 +72,7 @@ class Indices:
         return None if any(part is None for part in joined) else values.rebuild(first, [p for p in joined if p])
 
     def equations(self, numbers: Mapping[int, int]) -> tuple[Row, ...]:
-        """What a sum has to fulfil that gives each thread of some kinds its number."""
+        """The equations of a sum that gives each thread of some kinds its number."""
         return tuple((*self._of[at], 1, number) for kind, number in numbers.items() for at in self._kinds[kind])
 
     def told_apart(self, parts: Sequence[Places]) -> tuple[Value, Sequence[Places], Sequence[Places]]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class Waits(IntEnum):
-    """What a call waits for before it returns, the least first."""
+    """The waits of a call before it returns, the least first."""
 
     NOTHING = 0
     STAGING = 1
@@ -20,7 +20,7 @@ class Waits(IntEnum):
 
 
 class Role(Enum):
-    """What memory is to a copy."""
+    """The role of memory in a copy."""
 
     DEVICE = "device"
     PINNED = "pinned"
@@ -38,7 +38,7 @@ HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, Fa
 
 
 def role(storages: Iterable[Storage], *, on_host: bool) -> Role:
-    """What memory of some storages is to a side of a copy, which its kind calls host memory (``on_host``) or not.
+    """The role of memory of some storages as a side of a copy, which its kind calls host memory (``on_host``) or not.
 
     Managed memory is accessed from the side that the kind of the copy says, from the device by ``cudaMemcpyDefault``,
     and always by ``cudaMemset`` (CUDA C++ programming guide, "Memcpy()/Memset() Behavior With Managed Memory").
@@ -48,7 +48,7 @@ def role(storages: Iterable[Storage], *, on_host: bool) -> Role:
 
 
 def copy_waits(source: Role, target: Role, *, synchronous: bool) -> Waits:
-    """What a copy waits for, by the document's list of cases.
+    """The waits of a copy, by the document's list of cases.
 
     "For transfers from any host memory to any host memory, the function is fully synchronous with respect to the
     host", in both forms.  Else an asynchronous copy "might be synchronous", or is not.  Of the synchronous ones: "For
@@ -65,7 +65,7 @@ def copy_waits(source: Role, target: Role, *, synchronous: bool) -> Waits:
 
 
 def fill_waits(target: Role, *, synchronous: bool) -> Waits:
-    """What a fill waits for.
+    """The waits of a fill.
 
     "The cudaMemset functions are asynchronous with respect to the host except when the target memory is pinned host
     memory.  The Async versions are always asynchronous with respect to the host."

@@ -134,7 +134,7 @@ def rebuild(value: Value, parts: Sequence[Value]) -> Value:
 def fold(
     value: Value, made: Callable[[Value, Sequence[_T]], _T], known: Callable[[Value], _T | None] = lambda _: None
 ) -> _T:
-    """What ``made`` makes of a value and of what it made of its children, which are looked at from the left.
+    """The result of ``made`` for a value, from its results for the children, which are looked at from the left.
 
     A named value is looked at once, and nothing below one of which ``known`` gives the result.
     """

@@ -39,7 +39,7 @@ def beginning(
     readings: Readings | None = None,
     observed: Mapping[str, frozenset[str]] | None = None,
 ) -> Making:
-    """What there is of the system of a program under a progress model before any pass.
+    """The stage before any pass of the system of a program under a progress model.
 
     Where final states are asked for, ``observed`` are the registers that are read at the end, by grid or host thread;
     assertions are steps then, and those that fail end in a label of their own.

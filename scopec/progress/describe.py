@@ -12,7 +12,7 @@ from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefine
 
 
 def describe(operation: Visible, program: Program) -> str:
-    """What a step does, for people: ``loads f (acquire, device)``."""
+    """A step in words: ``loads f (acquire, device)``."""
     match operation:
         case Tick():
             return "goes round the loop"

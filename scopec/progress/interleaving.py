@@ -89,7 +89,7 @@ class _Interleaving:
     # ---- places
 
     def reached(self, number: int) -> _Place | None:
-        """Where control is when it comes to a node; None at the end of an operand."""
+        """The place of control when it comes to a node; None at the end of an operand."""
         match self.body.nodes[number]:
             case ir.Do(ir.Operand(evaluation, 0)):
                 if number not in self.evaluations:
@@ -102,7 +102,7 @@ class _Interleaving:
                 return number
 
     def joined(self, begins: int, operands: Sequence[_Place | None]) -> _Place | None:
-        """Where operands are, or where control comes to when all of them are evaluated."""
+        """The places of operands, or that at which control is when all of them are evaluated."""
         if any(operand is not None for operand in operands):
             return _Beside(begins, tuple(operands))
         return self.reached(self.evaluations[begins][1])
@@ -163,7 +163,7 @@ class _Interleaving:
         return self.unused - 1
 
     def node(self, control: _Control) -> ir.Node:
-        """What the operand that goes on does."""
+        """The node of the operand that goes on."""
         assert control.next is not None
         match self.body.nodes[dict(self.operands(control.place))[control.next]]:
             case ir.Do(operation, span, following):

@@ -56,7 +56,7 @@ _STATE = State(_NOW, Reg(EXPECTED, LONG), Reg(PENDING, LONG), Reg(BYTES, LONG), 
 
 
 def tree(operation: ir.BarrierOperation, label: str, follow: Follow) -> Tree:
-    """Where a thread goes on that is at a label."""
+    """The ways on from a label of a thread."""
     return _by_fault(operation, _fault(operation), label, follow)
 
 

@@ -53,7 +53,7 @@ class Threads:
 
 @dataclass(frozen=True)
 class Making:
-    """What there is of a system so far: graphs by grid, or by thread without one; then machines; then the whole.
+    """An intermediate stage of a system: graphs by grid, or by thread without one; then machines; then the whole.
 
     ``observed`` are the registers that are read at the end, where final states are asked for, ``before`` as
     :class:`System` has it; ``deciding`` the objects whose values are kept; ``live`` gives the live registers of each
@@ -89,7 +89,7 @@ class Making:
 
     @property
     def sizes(self) -> Mapping[str, int]:
-        """How much there is of what the number of states grows with."""
+        """The sizes with which the number of states grows."""
         objects = {"objects with values": len(self.deciding)}
         if self.machines is None:
             return {**objects, "accesses": sum(map(_accesses, self.bodies.values()))}
@@ -122,7 +122,7 @@ class Making:
         return len(issuing) > 1
 
     def counted(self, name: str) -> Callable[[Visible], bool]:
-        """What counts as progress in a grid or thread."""
+        """The operations that count as progress in a grid or thread."""
         on_host = any(t.is_host for t in self.threads.everyone if name == (t.grid or t.name))
         return partial(counts, program=self.program, host=on_host)
 

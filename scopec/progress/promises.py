@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Each(Enum):
-    """Whom a promise is made to, each alone."""
+    """The receivers of a promise, each alone."""
 
     HOST = "host threads"
     DEVICE = "device threads"
@@ -132,7 +132,7 @@ def promises(system: System) -> Iterator[Promise]:
 
 
 def receivers(promise: Promise, system: System) -> tuple[ir.Thread | None, ...]:
-    """Whom a promise is made to, each alone; None for the program as a whole."""
+    """The receivers of a promise, each alone; None for the program as a whole."""
     match promise.each:
         case Each.HOST:
             return system.hosts

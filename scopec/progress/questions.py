@@ -47,7 +47,7 @@ class ProgressProblem:
 
     @cached_property
     def beginning(self) -> Making:
-        """What there is of them before any pass; where each turn of a poll matters it is a step."""
+        """The stage before any pass; where each turn of a poll matters it is a step."""
         polls = self.reductions.polls and self.model.has_host and self.property == "Termination"
         reductions = replace(self.reductions, polls=polls)
         return beginning(self.program, self.model, reductions, readings(self.options, self.given))
@@ -61,7 +61,7 @@ def hardware_system(program: Program, options: Mapping[str, str], observed: Mapp
 
 @dataclass(frozen=True, slots=True)
 class Hardware:
-    """Which of the optimisations of section 4.3 the example hardware has."""
+    """The optimisations of section 4.3 that the example hardware has."""
 
     early_acquire: bool = False
     write_through: bool = False
@@ -70,7 +70,7 @@ class Hardware:
 
 @dataclass(frozen=True)
 class Sought:
-    """What is looked for: final states that satisfy a condition, any final state, or failures of an assertion.
+    """The goal of a search: final states that satisfy a condition, any final state, or failures of an assertion.
 
     ``otherwise`` looks for those that do not satisfy it: where a local has no value, neither ``r == 1`` nor ``r != 1``
     holds, so that is not the negated condition.

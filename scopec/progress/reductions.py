@@ -19,7 +19,7 @@ from scopec.progress.steps import Goto, Step, map_leaves
 
 @dataclass(frozen=True, slots=True)
 class Reductions:
-    """What is left out of a state space.
+    """The parts that are left out of a state space.
 
     ``polls``: a poll that fails without changing anything has one label and stutters.  Every behaviour with its failed
     turns is one without them, stuttering aside, and the other way round, as long as nothing asks for the turns

@@ -17,7 +17,7 @@ NOT_STARTED = "has not started"
 
 
 class Ending(Enum):
-    """How a schedule goes on for ever, or that it ends where what comes next is undefined, or what was looked for."""
+    """The ending of a schedule: it goes on for ever, or ends where what comes next is undefined or was looked for."""
 
     DEADLOCK = "deadlock"
     STOP = "stop"
@@ -27,7 +27,7 @@ class Ending(Enum):
 
 
 class Standing(Enum):
-    """Why a thread does not get on."""
+    """The reason why a thread does not get on."""
 
     BLOCKED = "blocked"
     SPINNING = "spinning"
@@ -37,7 +37,7 @@ class Standing(Enum):
 
 
 class Kind(Enum):
-    """What keeps a behaviour from ending.
+    """The reason why a behaviour does not end.
 
     Silence: a thread is undefined behaviour.  Starvation: a thread could take a step that would get it on, and no rule
     owes it one.  Livelock: threads take steps for ever, and none gets on.  Deadlock: each waits for another.
@@ -144,7 +144,7 @@ class Schedule:
 
     @property
     def kind(self) -> Kind:
-        """What keeps this behaviour from ending."""
+        """The reason why this behaviour does not end."""
         found = {b.standing for b in self.behind}
         if Standing.UNDEFINED in found:
             return Kind.UNDEFINED

@@ -417,7 +417,7 @@ class _Stepper:
 
 
 def called(operation: ir.Call) -> str:
-    """What a call of the host calls: a function, or the grid that it launches."""
+    """The function that a call of the host calls, or the grid that it launches."""
     if isinstance(operation, ir.ApiCall):
         return operation.function
     return operation.grid if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]

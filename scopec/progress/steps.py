@@ -31,14 +31,14 @@ FOUND = frozenset({OLD, *FIELDS})
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What is stored is a barrier whose phases expect ``count`` arrivals."""
+    """A new value in memory: a barrier whose phases expect ``count`` arrivals."""
 
     count: Value
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """What is stored is the barrier that was there after ``update`` arrivals; ``drop``: one less is expected then."""
+    """A new value in memory: the barrier found, after ``update`` arrivals; ``drop``: one less is expected then."""
 
     update: Value
     drop: bool
@@ -46,7 +46,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Operated:
-    """What is stored is what ``operation`` leaves of the mbarrier that was there.
+    """A new value in memory: the mbarrier found, after ``operation``.
 
     Of one that looks at it, ``over`` is whether that was true; where it was not, no copy is in flight any more.
     """
@@ -131,7 +131,9 @@ class Asleep:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """What the thread would do next is undefined, as ``text`` says: no step from here is promised, and none taken."""
+    """The end of a thread whose next step is undefined, as ``text`` says: no step from here is promised, and none
+    taken.
+    """
 
     text: str
 
@@ -149,7 +151,7 @@ Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Un
 
 
 class Role(Enum):
-    """What the step at a label is of its operation; the value is how its label ends."""
+    """The role of a label's step in its operation; the value is how its label ends."""
 
     FIRST = ""
     WAIT = "wait"
@@ -219,7 +221,7 @@ class Machine:
     registers: tuple[str, ...]
 
     def begin(self, builtins: Mapping[str, int]) -> Goto:
-        """Where a thread with these builtins begins, and the constants in its registers; others are 0."""
+        """The first label of a thread with these builtins, and the constants in its registers; others are 0."""
 
         def known(leaf: Reg | Builtin) -> Value:
             return Const(builtins[leaf.name] if isinstance(leaf, Builtin) else 0, leaf.type)

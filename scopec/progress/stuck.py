@@ -56,7 +56,7 @@ _NO_HOST = "the host promises no concurrent forward progress, so nothing is prom
 
 
 def origin(system: System, thread: ir.Thread) -> Span:
-    """What starts a thread: its launch, or its first operation."""
+    """The start of a thread: its launch, or its first operation."""
     if thread.grid is not None:
         return system.program.grids[thread.grid].span
     return thread.body.nodes[thread.body.entry].span
@@ -80,7 +80,7 @@ def behind(system: System, around: Sequence[Moment], moves: Sequence[Move] = ())
 
 
 def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
-    """Why a thread has not started, in a state that lasts for ever."""
+    """The reason why a thread has not started, in a state that lasts for ever."""
 
     def blocked(why: str) -> Behind:
         return Behind(thread.name, NOT_STARTED, why, origin(system, thread), Standing.BLOCKED)
@@ -187,16 +187,16 @@ class _Running:
         return self.system.steps[step.of] if step.role is Role.AGAIN else step
 
     def at(self, where: str, why: str, standing: Standing) -> Behind:
-        """Where the thread is."""
+        """The place of the thread."""
         return Behind(self.thread.name, where, why, self.step.span, standing)
 
     @property
     def does(self) -> str:
-        """What the thread does where it stays."""
+        """The operation of the thread where it stays."""
         return describe(self.step.operation, self.system.program)
 
     def behind(self) -> Behind:
-        """Why the thread does not get on."""
+        """The reason why the thread does not get on."""
         if len(self.steps) > 1:
             return self.going_round()
         if isinstance(self.step.operation, Undefined):
@@ -244,7 +244,7 @@ class _Running:
         return self.at(where, f"{read} never changes{self.since(read)}", Standing.SPINNING)
 
     def since(self, name: str) -> str:
-        """Who gave what the thread reads its value, and what has become of that thread; empty if nobody did."""
+        """The thread that wrote what the thread reads, and what has become of it; empty if nobody did."""
         wrote = next((move for move in reversed(self.moves) if name in move.changes), None)
         if wrote is None:
             return ""
@@ -264,7 +264,7 @@ class _Running:
     # ---- what a thread waits for
 
     def place(self) -> str:
-        """Where a thread waits."""
+        """The place at which a thread waits."""
         match self.step.operation:
             case Wait(at):
                 return f"at {shown_barrier(at)}"
@@ -284,7 +284,7 @@ class _Running:
                 raise AssertionError(self.step)
 
     def waiting(self) -> str | None:
-        """What a thread waits for, or None if it waits for nothing any more."""
+        """The thing that a thread waits for, or None if it waits for nothing any more."""
         match self.step.operation:
             case Wait(at):
                 missing = self.missing(at)
@@ -388,14 +388,14 @@ class _Running:
             return False
 
     def found(self, step: Step, moment: Moment) -> int | None:
-        """What a step's operation finds in memory, in a state, of a barrier its phase; None where that is not known."""
+        """The value that a step's operation finds in memory, in a state, of a barrier its phase; None if not known."""
         value = self.state(step, moment)
         if isinstance(value, dict):
             value = value["phase"]
         return value if isinstance(value, int) else None
 
     def state(self, step: Step, moment: Moment) -> object:
-        """What a step's operation finds in memory, in a state, of a barrier all of it; None where that is not known."""
+        """The value that a step's operation finds in memory, in a state, of a barrier all of it; None if not known."""
         if isinstance(step.operation, OWN_KINDS):
             return None
         place = accessed(step.operation)

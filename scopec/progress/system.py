@@ -108,7 +108,7 @@ class System:
 
     @cached_property
     def blocks_of(self) -> Mapping[str, int]:
-        """How many blocks each unit has, those included of which no thread takes part."""
+        """The number of blocks of each unit, those included of which no thread takes part."""
         found: dict[str, int] = {}
         for thread in self.threads:
             own = self.unit_of[thread.name]
@@ -135,7 +135,7 @@ class System:
 
     @cached_property
     def places(self) -> int | None:
-        """How many blocks are resident on a device at most; None where there are no more."""
+        """The number of blocks that are resident on a device at most; None if there are no more."""
         limit, blocks = self.readings.resident_blocks, Counter[int]()
         for own, device in {self.unit_of[t.name]: t.device for t in self.threads}.items():
             blocks[device] += self.blocks_of[own]
@@ -164,7 +164,7 @@ class System:
         return self.machines[thread.grid or thread.name]
 
     def begin(self, thread: ir.Thread) -> Goto:
-        """Where a thread begins, with which constants in its registers."""
+        """The first label of a thread, and the constants in its registers."""
         return self.machine_of(thread).begin(thread.builtins or {})
 
     @cached_property
@@ -214,7 +214,7 @@ class System:
 
     @property
     def number(self) -> int:
-        """How many steps there are, the start of a thread included where it is one."""
+        """The number of steps, the start of a thread included where it is one."""
         return len(self.steps) + len(self.late_entries)
 
     @cached_property
@@ -297,14 +297,14 @@ class System:
 
 
 def unit_blocks(grid: ir.Grid) -> int:
-    """How many blocks a unit of a grid has."""
+    """The number of blocks of a unit of a grid."""
     if grid.cooperative:
         return grid.blocks.count
     return 1 if grid.cluster is None else grid.cluster.count
 
 
 def unit(program: Program, thread: ir.Thread) -> str:
-    """What a device thread is owed progress with."""
+    """The unit with which a device thread is owed progress."""
     if thread.grid is not None and program.grids[thread.grid].cooperative:
         return thread.grid
     return thread.cluster_name

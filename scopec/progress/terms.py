@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Sort(Enum):
-    """What there is in a system."""
+    """The sorts of things in a system."""
 
     THREAD = "thread"
     BLOCK = "block"
@@ -129,7 +129,7 @@ class Op:
 
 
 class Kind(Enum):
-    """What is made of the elements of a set."""
+    """The kinds of terms over the elements of a set."""
 
     EVERY = "whether a condition holds of all"
     SOME = "whether a condition holds of one"
@@ -205,7 +205,7 @@ def both(*conditions: Short) -> Term:
 
 
 def over(kind: Kind, name: str, domain: Short, body: Short) -> Over:
-    """What is made of the elements of a set."""
+    """A term over the elements of a set."""
     return Over(kind, name, term(domain), term(body))
 
 

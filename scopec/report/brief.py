@@ -31,7 +31,9 @@ def is_brief(outcomes: Sequence[Outcome], *, verbose: bool) -> bool:
 
 
 def lines(outcomes: Sequence[Outcome], *, quiet: bool, width: int) -> Iterator[str]:
-    """What does not hold, then the others: counted by folder, with the first warning beside a verdict."""
+    """The report in lines: what does not hold, then the others, counted by folder, with the first warning beside a
+    verdict.
+    """
     held: list[Report] = []
     for outcome in outcomes:
         for report in outcome.reports:

@@ -189,7 +189,7 @@ def put(text: str, output: Path | None, form: str) -> None:
 
 
 def unwritable_file(path: Path) -> str | None:
-    """Why a file cannot be written, as far as can be told before it is; None if it can."""
+    """The reason why a file cannot be written, as far as can be told before it is; None if it can."""
     if path.is_dir():
         return "it is a folder"
     if not path.absolute().parent.is_dir():
@@ -198,7 +198,7 @@ def unwritable_file(path: Path) -> str | None:
 
 
 def unwritable_folder(path: Path) -> str | None:
-    """Why no files can be written to a folder, which is made if need be; None if they can."""
+    """The reason why no files can be written to a folder, which is made if need be; None if they can."""
     there = next(p for p in (path.absolute(), *path.absolute().parents) if p.exists())
     if not there.is_dir():
         return f"{there} is a file" if there != path.absolute() else "it is a file, and a folder is needed"

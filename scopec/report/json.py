@@ -57,7 +57,7 @@ def diagnostic(d: Diagnostic) -> dict[str, Any]:
 def listed(
     listings: Sequence[Listing], warnings: Sequence[Diagnostic], engines: dict[str, Any], seconds: float
 ) -> dict[str, Any]:
-    """What `scopec outcomes` finds: the report of a check that checks nothing, with `outcomes` in each program."""
+    """The document of `scopec outcomes`: that of a check that checks nothing, with `outcomes` in each program."""
     whole = document([], engines, seconds)
     programs = [
         {
@@ -161,7 +161,7 @@ def check(c: Check) -> dict[str, Any]:
 
 
 def asked(a: Provenance) -> dict[str, Any]:
-    """Which part of a progress question was asked, and of whom."""
+    """The part of a progress question that was asked, and the engines that answered it."""
     return {"asked": a.option, "schedules": a.schedules, "executions": a.memory, "whole": a.whole}
 
 

@@ -167,7 +167,9 @@ def lane_of(execution: Execution, event: Event) -> str:
 
 
 def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -> str:
-    """What an event does, how, and where a value that it reads comes from; ``sources`` is reads-from by the read."""
+    """The words for an event: its effect, its mode, and the source of a value that it reads; ``sources`` is reads-from
+    by the read.
+    """
     what, how = event_parts(execution, event)
     text = f"{what} ({how})" if how else what
     if event.kind is not Kind.READ:
@@ -181,7 +183,7 @@ def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -
 
 
 def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
-    """What an event does, with the value that it reads or writes, and how: order and scope."""
+    """The words for an event: its effect, with the value that it reads or writes, and its mode: order and scope."""
     what, _, how = event.text.partition(" ")[0].partition(".")
     how = how.replace(".", ", ")
     if event.location is None:
@@ -207,7 +209,7 @@ def _shown(execution: Execution, event: Event, value: int | None) -> str:
 
 
 def in_order(execution: Execution) -> list[Event]:
-    """What threads do to memory and to each other, by program order and reads-from where these have no cycle."""
+    """The events of threads, sorted by program order and reads-from if these have no cycle."""
     events = [e for e in execution.events if e.kind not in (Kind.INIT, Kind.CALL)]
     position = {e.id: i for i, e in enumerate(events)}
     before: dict[int, set[int]] = {i: set() for i in range(len(events))}

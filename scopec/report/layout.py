@@ -69,7 +69,7 @@ class PlacedEdge:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Where everything is: boxes by their ids, groups from the outside in, with the x of their titles."""
+    """The positions of a picture's parts: boxes by their ids, groups from the outside in with their titles' x."""
 
     boxes: Mapping[str, Rect]
     edges: tuple[PlacedEdge, ...]
@@ -108,7 +108,7 @@ class _Track:
 
 
 def label(edge: Edge) -> str:
-    """What is written on an edge; nothing on program order."""
+    """The label of an edge; none on program order."""
     return {"po": "", "no-sw": "no sw", "loop": "again", "period": "again"}.get(edge.relation, edge.relation)
 
 

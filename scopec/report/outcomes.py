@@ -46,7 +46,7 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
 
 
 def counted(state: FinalState) -> str:
-    """How many executions end in a state, and whether the one that is shown races; what is shown follows."""
+    """The number of executions that end in a state, and whether the one that is shown races; what is shown follows."""
     many = state.executions != 1
     count = f"{state.executions:,} execution{'s' * many}"
     if not state.racy:
@@ -55,7 +55,7 @@ def counted(state: FinalState) -> str:
 
 
 def observation(listing: Listing) -> Iterator[str]:
-    """What herd7 says about the final clause."""
+    """The observation that herd7 prints about the final clause."""
     condition = listing.condition
     assert condition is not None
     positive, negative = listing.witnesses

@@ -63,7 +63,7 @@ class _Rules:
         return {"ruleId": found.id, "ruleIndex": list(self.used).index(found.id), "level": found.level}
 
     def described(self) -> list[dict[str, Any]]:
-        """What the log says about each rule."""
+        """The descriptions of the rules in the log."""
         return [
             {
                 "id": r.id,

@@ -123,7 +123,7 @@ class Status:
             self._total += questions
 
     def doing(self, what: str, so_far: str = "") -> None:
-        """What this thread does from now on, nothing where ``what`` is empty, and how far it is."""
+        """Show the work of this thread from now on, nothing if ``what`` is empty, and how far it is."""
         thread = threading.get_ident()
         if not what:
             self._doing.pop(thread, None)
@@ -144,7 +144,7 @@ class Status:
             self._states += sum(c.states or 0 for c in report.checks)
 
     def line(self, columns: int = 120) -> str:
-        """What there is to say now; of what is done at once, that which takes longest."""
+        """The status line now; of things done at once, that which takes longest."""
         with self._lock:
             done = [f"{self._done} of {self._total} questions"] * bool(self._total)
             done += [f"{self._states:,} states"] * bool(self._states)

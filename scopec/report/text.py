@@ -175,7 +175,7 @@ def _details(report: Report, width: int) -> Iterator[str]:
 
 
 def reduced(run: Run, width: int) -> Iterator[str]:
-    """What each reduction has left out of what was asked, and the precondition that held."""
+    """The changes that each reduction has made of what was asked, and the precondition that held."""
     # Start-up: most calls do not say it.
     from scopec.session.forms import changes
     from scopec.session.reductions import REDUCTIONS

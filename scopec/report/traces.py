@@ -79,7 +79,7 @@ def chosen(outcomes: Sequence[Outcome], wanted: str | None) -> tuple[Report, Che
 
 
 def missing(report: Report, check: Check) -> str:
-    """What to say where a check has no trace."""
+    """The message for a check without a trace."""
     reason = f": {check.reason}" if check.reason else ""
     verdict = _VERDICTS[check.verdict]
     return f"there is no trace to show: `{check.expectation.text}` {verdict}{reason} ({title(report)})"

@@ -21,7 +21,7 @@ def variants(reports: Iterable[Report]) -> Iterator[Report]:
 
 
 def unasked(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Of how many programs nothing asks for each of what is usually asked."""
+    """The number of programs in which nothing asks each of the usual questions."""
     counts = Counter(name for o in outcomes for r in o.reports for name in r.run.not_asked)
     return dict(sorted(counts.items()))
 

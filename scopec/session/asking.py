@@ -56,7 +56,7 @@ class Asking:
 
     @property
     def policy(self) -> Policy:
-        """Who is asked in one call."""
+        """The engines that are asked in one call."""
         return Policy(self.engine, Jars(self.jars, self.say), self.say)
 
     def workers(self) -> Workers:

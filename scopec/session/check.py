@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 
 class Advise(Protocol):
-    """Who looks for changes under which violated checks would hold, asking the engines about changed runs."""
+    """A search for changes under which violated checks would hold, asking the engines about changed runs."""
 
     def __call__(self, run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry], /) -> list[Check]:
         """The checks, with advice for those that are violated where some was found."""
@@ -56,7 +56,7 @@ class Advise(Protocol):
 
 @dataclass(frozen=True)
 class Settings(Asking):
-    """How a call of `check` works.
+    """The settings of a call of `check`.
 
     ``advise`` adds to a violated check a change that would mend it. ``begun`` is told how many questions are asked,
     before they are, ``ended`` of each report. ``allowed`` are codes of warnings that are not told. What does not
@@ -92,7 +92,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one file: its reports, or the diagnostics or engine failure that stopped it.
+    """The result of one file: its reports, or the diagnostics or engine failure that stopped it.
 
     ``exhausted`` says whether the failure is a limit that was reached: what is asked is not decided;
     ``without_clang`` that the file was read in the scoped language, as there is no clang; ``empty`` that it has neither

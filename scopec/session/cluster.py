@@ -46,7 +46,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a file, and the generated files by name, with what the engines wrote if that is to be kept."""
+    """The result of a file, and the generated files by name, with what the engines wrote if that is to be kept."""
 
     outcome: Outcome
     files: dict[str, bytes]

@@ -141,7 +141,7 @@ def write(files: Mapping[Path, Specification], folder: Path) -> str:
 
 
 def differences(files: Mapping[Path, Specification], folder: Path) -> list[str]:
-    """What differs between generated files and those below a folder: a unified diff, hashes, and files too many."""
+    """The differences between generated files and those below a folder: a unified diff, hashes, and files too many."""
     lines: list[str] = []
     hashes = _hashes(folder)
     for place, made in files.items():

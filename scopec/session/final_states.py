@@ -87,7 +87,7 @@ class Listing:
 
     @cached_property
     def witnesses(self) -> tuple[int, int]:
-        """How many executions of those that a final clause is about satisfy it, and how many do not."""
+        """The numbers of executions that a final clause is about that satisfy it, and that do not."""
         condition = self.condition
         assert condition is not None
         assert condition.formula is not None
@@ -230,7 +230,7 @@ def _counts(listing: Listing) -> tuple[int, list[tuple[Mapping[str, int], int, b
 
 
 def identity(execution: Execution) -> Identity:
-    """What distinguishes an execution from others; of coherence order what concerns executed writes."""
+    """The identity of an execution among others; of coherence order the part about executed writes."""
     path = tuple(e.id for e in execution.events)
     executed = set(path)
     co = ((a, b) for a, b in execution.choice.co if a in executed and b in executed)
@@ -239,7 +239,9 @@ def identity(execution: Execution) -> Identity:
 
 
 def observables(run: Run) -> dict[Observation, str]:
-    """What a final state says: locals that may have a value, then memory, in the order of the program, by name."""
+    """The observables of a final state: locals that may have a value, then memory, in the order of the program, by
+    name.
+    """
     graph = run.graph
     found: dict[Observation, str] = {}
     for thread in graph.program.threads:

@@ -48,7 +48,7 @@ _DYNAMIC = 4096
 
 @dataclass(frozen=True)
 class Asked:
-    """What a text is asked, and what is told of it."""
+    """The questions of a text, and what is reported of it."""
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
@@ -56,7 +56,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How good a guess is: how many places may have undefined behaviour.
+    """The quality of a guess: the number of places that may have undefined behaviour.
 
     ``races`` says whether one execution is known to have a race, ``meet`` whether two threads come to one element,
     which one of them writes.
@@ -68,7 +68,7 @@ class Quality:
 
     @property
     def flaws(self) -> tuple[int, bool]:
-        """What another guess may be without: the kernel may be one for blocks of another size, say."""
+        """The flaws by which guesses are compared: the kernel may be one for blocks of another size, say."""
         return self.faults, self.races
 
 
@@ -85,7 +85,7 @@ class _Guess:
 def guessed(
     source: Source, folder: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
 ) -> Asked | None:
-    """What a file that launches no kernel is asked under guessed launches; None if it has a launch, or no kernel.
+    """The questions of a file that launches no kernel, under guessed launches; None if it has a launch, or no kernel.
 
     ``planned`` reads a text with a launch.  A kernel for which none can be guessed is an error, beside the others.
     Raises InputError with what clang objects to.

@@ -42,7 +42,7 @@ SUFFIXES = (".cu", ".ptx", ".litmus")
 
 @dataclass(frozen=True)
 class Overrides:
-    """What the command line changes for every file; with ``cache`` what clang made of one is kept, and used again.
+    """The changes of the command line to every file; with ``cache`` what clang made of one is kept, and used again.
 
     Files in ``quotable`` may be shown, besides those of each program's repository.  ``without`` names
     reductions that are not made (:func:`scopec.session.reductions.named`); with ``guess`` a file that launches
@@ -91,7 +91,7 @@ def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
 
 
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
-    """What a text is asked that stands, or might stand, at a path; InputError where it is not in the language."""
+    """The plan of a text that stands, or might stand, at a path; InputError if it is not in the language."""
     with quoting(source):
         found = _planned(source, path, overrides)
     return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))

@@ -27,7 +27,7 @@ class Task(Generic[_Result]):
         self._future = threads.submit(self._do)
 
     def result(self) -> _Result:
-        """What comes of it, or the exception that does."""
+        """The result, or the exception that comes instead."""
         if self._future is not None:
             return self._future.result()
         thread = Thread(target=self._alone, daemon=True)

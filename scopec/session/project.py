@@ -40,7 +40,7 @@ _TABLE = "tool.scopec"
 
 
 class Kind(Enum):
-    """What a setting is, in words."""
+    """The kind of a setting, in words."""
 
     SWITCH = "true or false"
     TEXT = "a text"
@@ -92,7 +92,7 @@ class Setting:
 
 
 def settings(start: Path, warn: list[str] | None = None) -> dict[str, Setting]:
-    """What the user and the project of a folder say; ``warn`` gets sentences on files that are not read.
+    """The settings of the user and of the project of a folder; ``warn`` gets sentences on files that are not read.
 
     Raises InputError where something is no setting, or not of a project, UsageError for a file that leads elsewhere.
     """

@@ -85,7 +85,7 @@ class Groups:
         return f"line {events[0].span.line}: {plain if len(plain) <= _LONGEST else f'{plain[:_LONGEST]} ...'}"
 
     def at(self, location: Location) -> str:
-        """What the specification calls a location."""
+        """The name of a location in the specification."""
         return self.graph.location_names[location]
 
     def locations(self) -> Iterator[Named]:

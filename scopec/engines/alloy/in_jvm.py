@@ -16,7 +16,7 @@ def _note(commands: dict[str, Any], out: Path) -> None:
 
 
 class Driver:
-    """What ``alloy exec -s SOLVER -t xml -o OUT -c '*' FILE`` does, without its command line."""
+    """The work of ``alloy exec -s SOLVER -t xml -o OUT -c '*' FILE``, without its command line."""
 
     def __init__(self, jpype: Any, make_loader: Callable[[], Any]) -> None:
         loader = make_loader()

@@ -148,11 +148,11 @@ class Conditions:
         return union(parts) or "none"
 
     def impossible(self) -> list[str]:
-        """What no execution has, as conjuncts."""
+        """Combinations that no execution has, as conjuncts."""
         return [f"not ({self.guard(guard)} and {self.values.grouped(value)})" for guard, value in self.graph.impossible]
 
     def complete(self) -> str:
-        """That every loop has ended."""
+        """The condition that every loop has ended."""
         cuts = dict.fromkeys(self.guard(cut.guard) for cut in self.graph.unfinished)
         return " and ".join(map(negation, cuts)) or "some Event"
 

@@ -59,7 +59,7 @@ def run(jar: Jar, specification: Path, workers: Workers, folder: Path, seconds: 
 
 
 def choices(instances: Mapping[str, str | None], graph: EventGraph) -> dict[str, Choice | None]:
-    """What the instances of a graph's questions chose; EngineError where one cannot be read."""
+    """The choices in the instances of a graph's questions; EngineError if one cannot be read."""
     try:
         return {name: None if text is None else read_instance(text, graph) for name, text in instances.items()}
     except (ValueError, KeyError, ET.ParseError) as bad:
@@ -111,7 +111,7 @@ def question(jar: Jar, specification: Path, out: Path, command: str = "*", most:
 
 
 def read_instance(text: str, graph: EventGraph) -> Choice:
-    """What an instance in Alloy's XML chose; KeyError or ParseError if it is not one of the graph's.
+    """The choices of an instance in Alloy's XML; KeyError or ParseError if it is not one of the graph's.
 
     Functions are not exported, only fields: rf_, co_, wv_ and the choices.  ``co`` is rebuilt from its free part: the
     initial write first, then one of the two orders of each pair of writes; a partial one has a field of its own.

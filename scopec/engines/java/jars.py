@@ -97,7 +97,7 @@ class Jar:
 
 
 def cache_folder() -> Path:
-    """Where the jars are kept (created on first use)."""
+    """The folder in which jars are kept (created on first use)."""
     return platformdirs.user_cache_path("scopec") / "engines"
 
 
@@ -341,7 +341,7 @@ class Jars:
             return self._found[name]
 
     def without(self, name: str) -> str | None:
-        """Why a jar cannot be run here, or None if it can; one that is there and is wrong is an EngineError."""
+        """The reason why a jar cannot be run here, or None if it can; one that is there and wrong is an EngineError."""
         if name not in self._missing:
             try:
                 java()
@@ -353,12 +353,12 @@ class Jars:
 
 
 class NeedsJar:
-    """What an engine that runs a jar of the table says of itself."""
+    """The part that engines on a jar of the table have in common."""
 
     jar: str
 
     def available(self, jars: Jars) -> str | None:
-        """Why Java or the jar cannot be had here, or None if they can."""
+        """The reason why Java or the jar cannot be had here, or None if they can."""
         return jars.without(self.jar)
 
     def identity(self, jars: Jars) -> Mapping[str, str]:

@@ -42,7 +42,7 @@ _TOO_SMALL = ("OutOfMemoryError", "insufficient memory", "ran out of memory", "C
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a Java process left: its status (None if it was stopped at the time limit), output and wall time."""
+    """The result of a Java process: its status (None if it was stopped at the time limit), output and wall time."""
 
     status: int | None
     stdout: str
@@ -148,7 +148,7 @@ class Processes:
 
 
 def failure(finished: Finished, what: str) -> ScopecError:
-    """Why a Java process gave no answer: LimitError where its memory was too small, EngineError otherwise."""
+    """The reason why a Java process gave no answer: LimitError if its memory was too small, EngineError otherwise."""
     text = finished.stderr + finished.stdout
     if ran_out(text):
         return LimitError(f"{what} ran out of memory: raise --memory-limit, or use fewer threads or a smaller bound")

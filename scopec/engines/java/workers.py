@@ -230,7 +230,7 @@ class _Worker:
 
     @property
     def said(self) -> str:
-        """What was written to standard error since its last answer."""
+        """The text that it has written to standard error since its last answer."""
         return _text(self._stderr)
 
 

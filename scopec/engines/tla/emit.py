@@ -78,7 +78,7 @@ def emit(
 def context_of(
     system: System, layout: Layout, module: str, header: Sequence[str], *, self_contained: bool = True
 ) -> tuple[dict[str, Any], Actions]:
-    """What the templates need to print the state and the steps of a system."""
+    """The context of the templates that print the state and the steps of a system."""
     names, actions = layout.names, Actions(system, layout)
     processes = _processes(system, actions, names)
     widest = max(len(v.name) for v in layout.variables)

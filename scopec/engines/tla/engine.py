@@ -30,7 +30,7 @@ def module(problem: ProgressProblem, *, self_contained: bool = True) -> Module:
 
 
 def checked(module: Module, call: Call) -> tuple[Result | None, int | None, float, bool]:
-    """What TLC finds about a module (None at the time limit), states, seconds, and whether it was kept."""
+    """TLC's result on a module (None at the time limit), states, seconds, and whether it was kept."""
     call.write(module.files)
     states: list[int | None] = [None]
 

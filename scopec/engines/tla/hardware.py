@@ -71,7 +71,7 @@ class HardwareLayout(Layout):
 
     @cached_property
     def instances(self) -> dict[str, str]:
-        """How each instance that a location may name is called in the module."""
+        """The name in the module of each instance that a location may name."""
         found: dict[str, str] = {}
         for object_ in self.memory:
             for thread in self.system.everyone:
@@ -100,7 +100,7 @@ class HardwareLayout(Layout):
         return f'<<"{self.names.field(location.object)}", {location.index}{where}>>'
 
     def final(self, what: Observation) -> str:
-        """What an observation is in a final state, in which everything has been written back."""
+        """The value of an observation in a final state, in which everything has been written back."""
         threads = {t.name: t for t in self.system.everyone}
         if isinstance(what, FinalRegister):
             return f'reg["{self.names.thread(threads[what.thread])}"].{self.names.field(what.register)}'
@@ -175,7 +175,7 @@ class HardwareLayout(Layout):
         return self.read(place, step, printer)
 
     def effect(self, access: Access, printer: Printer) -> str:
-        """What a step does to the hardware."""
+        """The effect of a step on the hardware."""
         after = self._other_effect(access.step.operation) if access.place is None else self._access(access, printer)
         if not after:
             return ""

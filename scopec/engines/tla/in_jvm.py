@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Driver:
-    """What ``java tlc2.TLC ARGUMENTS`` does in a process of its own.
+    """The work of ``java tlc2.TLC ARGUMENTS`` in a process of its own.
 
     TLC keeps its state in static fields, so it is loaded afresh for each question.  Python must never hold an object of
     one of its classes: JPype would keep the class, and with it everything that the question left, for ever.  So the run

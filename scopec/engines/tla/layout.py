@@ -39,7 +39,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a step does to memory: ``stored`` is the value that it leaves in ``place``, None where it never writes.
+    """The effect of a step on memory: ``stored`` is the value that it leaves in ``place``, None if it never writes.
 
     ``wrote`` is whether it writes, where it may or may not.
     """
@@ -173,13 +173,13 @@ class Layout:
         return "@"
 
     def effect(self, access: Access, printer: Printer) -> str:
-        """What a step does to memory, where it does anything: the conjunct for ``mem``."""
+        """The effect of a step on memory, if it has one: the conjunct for ``mem``."""
         if access.place is None or access.stored is None:
             return ""
         return f"/\\ mem' = [mem EXCEPT {self.path(access.place, printer)} = {access.stored}]"
 
     def begin(self) -> list[str]:
-        """What it does to the other variables that a device thread starts."""
+        """The effect of a device thread's start on the other variables."""
         return [line for line in [self.unchanged(set())] if line]
 
     def path(self, place: ir.Place, printer: Printer) -> str:

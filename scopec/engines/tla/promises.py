@@ -27,7 +27,7 @@ class Printed:
 
 
 def context(system: System, terms: Terms, functions: str) -> dict[str, object]:
-    """What the templates print: the promises that ask for a step, and those about choices."""
+    """The context of the templates: the promises that ask for a step, and those about choices."""
     each = {
         Each.HOST: "\\A h \\in HostThreads : ",
         Each.DEVICE: "\\A t \\in DeviceThreads : ",

@@ -83,7 +83,7 @@ def messages(output: str) -> list[Message]:
 
 
 def states_so_far(output: str) -> int | None:
-    """How many distinct states the last progress report counts, or None without one."""
+    """The number of distinct states in the last progress report, or None without one."""
     reports = [m for m in messages(output) if m.code in (2199, 2200)]
     counts = [found for m in reports if (found := _DISTINCT.search(m.text))]
     return int(counts[-1][1].replace(",", "")) if counts else None

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """Where ``break`` and ``continue`` go, and in how many blocks the loop is."""
+    """The targets of ``break`` and ``continue``, and the number of blocks around the loop."""
 
     after: int
     again: int

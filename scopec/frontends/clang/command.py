@@ -71,7 +71,8 @@ class Clang:
 
 
 def find() -> tuple[str, ...] | None:
-    """What runs clang: the program that ``SCOPEC_CLANG`` names if it is set, else the package ziglang's, else None.
+    """The command that runs clang: the program that ``SCOPEC_CLANG`` names if set, else the package ziglang's, else
+    None.
 
     Raises EngineError if SCOPEC_CLANG names no program.
     """

@@ -47,7 +47,7 @@ class _UnknownError(Exception):
 
 
 def compilations() -> Cache:
-    """What clang made in earlier calls."""
+    """The cache of clang's output in earlier calls."""
     return user_cache("clang", _MOST_BYTES)
 
 
@@ -55,7 +55,8 @@ def remembered(
     entries: Cache | None, make: Callable[[], Sequence[str]], what: Sequence[str], clang: Clang,
     text: str, folder: Path, folders: Sequence[Path], shims: Path,
 ) -> list[str]:  # fmt: skip
-    """What ``make`` gives: texts that clang writes, asked for ``what``, about a text read in a folder.
+    """The texts that ``make`` gives, from the cache if they are there: clang's answer to ``what`` about a text in a
+    folder.
 
     ``clang`` is who writes them, ``folders`` those of ``-I``, ``shims`` that of scopec's headers.  An error is
     not kept.

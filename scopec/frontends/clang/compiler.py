@@ -171,8 +171,8 @@ def _given(text: str, shown: str, flags: Flags) -> bytes:
 def expanded(
     text: str, shown: str, folder: Path, side: str, flags: Flags = _NO_FLAGS, entries: Cache | None = None
 ) -> tuple[str, str]:
-    """What :func:`compiled` gives for a side (``device`` or ``host``), and its syntax tree, without macros: every word
-    has a place of its own, on the line that it has in the file.
+    """The code of a side (``device`` or ``host``) as of :func:`compiled`, and its syntax tree, without macros: every
+    word has a place of its own, on the line that it has in the file.
 
     Raises EngineError if clang fails.
     """

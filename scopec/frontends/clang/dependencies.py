@@ -31,7 +31,7 @@ class Dependencies:
     folder: Path | None
 
     def arguments(self, number: int) -> tuple[str, ...]:
-        """What a command is told, so that it writes list ``number``."""
+        """The arguments under which a command writes list ``number``."""
         return () if self.folder is None else ("-dependency-file", str(self.folder / str(number)), "-MT", "_")
 
     def check(self, source: Source, folder: Path) -> None:

@@ -28,7 +28,7 @@ _VALUES = ("-isystem", "-include", "-iquote", "-I", "-D", "-U")
 
 @dataclass(frozen=True)
 class Flags:
-    """What a build says beside the file.
+    """The flags of a build, beside the file.
 
     ``folders`` are those of ``-I``; ``macros`` are ``-DNAME=VALUE`` and ``-UNAME`` in order; ``std`` is the language
     (``c++17`` or newer); ``forced`` are headers read before the file (``-include``); ``database`` is a folder with a

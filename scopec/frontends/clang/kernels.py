@@ -98,7 +98,9 @@ def has_main(source: Source) -> bool:
 
 
 def dimensions(source: Source, name: str) -> int:
-    """How many of ``name.x``, ``.y`` and ``.z`` a text mentions: the last of them; 1 if it mentions the name alone."""
+    """The number of coordinates that a text mentions, up to the last of ``name.x``, ``.y``, ``.z``; 1 for the name
+    alone.
+    """
     code = without_literals(scan(around(source)).code)
     found = [n for n, axis in enumerate("xyz", 1) if re.search(rf"\b{name}\s*\.\s*{axis}\b", code)]
     return max(found, default=int(re.search(rf"\b{name}\b", code) is not None))

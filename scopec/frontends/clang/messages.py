@@ -77,7 +77,9 @@ def messages(text: str) -> list[Message]:
 
 
 def error_of(message: Message, source: Source, folder: Path) -> Diagnostic:
-    """What an error of clang's tells of a text read in a folder; one in scopec's headers is that of what led there."""
+    """The error that clang reports about a text read in a folder; one in scopec's headers is put where the text led
+    there.
+    """
     own = str(shims())
     notes = [n for n in message.notes if not (n.file or "").startswith(own)]
     at = next(iter(notes), message) if (message.file or "").startswith(own) else message
@@ -134,5 +136,5 @@ def character(line: str, byte: int) -> int:
 
 
 def told(name: str) -> str:
-    """What clang is told that a file is called: it writes names as they are, and a line is a line."""
+    """The file name that clang is given: it writes names as they are, and a line is a line."""
     return _NO_LINE.sub("_", name)

@@ -53,7 +53,7 @@ _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")
 
 
 def read(source: Source) -> tree.File:
-    """What a file asks: its directives.  Its program is clang's business."""
+    """The directives of a file.  Its program is clang's business."""
     if (at := source.text.find("\0")) >= 0:  # clang passes over them
         raise error(Code.SYNTAX, "a character with the code 0 is no text", source.span(at, at + 1), "remove it")
     return tree.File(source.name, (), read_directives(source, without_code(scan(around(source)))))
@@ -129,7 +129,7 @@ def lower(
 def with_library(
     text: str, source: Source, folder: Path, flags: Flags, entries: Cache | None, *, includes: bool
 ) -> tuple[Compiled, Flags]:
-    """What clang makes of a text, and the flags with the headers of the library that it did with."""
+    """Clang's code for a text, and the flags with the library's headers under which it was accepted."""
 
     def including(*names: str) -> Flags:
         return replace(flags, forced=(*(shims() / name for name in names), *flags.forced))

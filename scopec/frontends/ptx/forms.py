@@ -230,7 +230,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Module:
-    """What is in a file."""
+    """The content of a file."""
 
     functions: tuple[Function, ...]
     objects: tuple[Object, ...]

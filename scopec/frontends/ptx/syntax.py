@@ -57,7 +57,7 @@ _SECTION = re.compile(r"^[ \t]*\.section\s[^{]*\{[^}]*\}", re.MULTILINE)
 
 
 def read_module(source: Source) -> Module:
-    """What a file has; InputError at the first place that is not in the language."""
+    """The content of a file; InputError at the first place that is not in the language."""
     text = _SECTION.sub(lambda match: _LINE.sub(" ", match.group()), source.text)
     found: Module = parse.parse("ptx", "module", text, Builder(source))
     return found

@@ -134,13 +134,13 @@ def type_of(word: str) -> Type | None:
 
 
 def count_of(word: str) -> int | None:
-    """How many elements a qualifier says, None if it says nothing of that."""
+    """The number of elements that a qualifier gives, None if it gives none."""
     found = _VECTOR.match(word)
     return int(found[1]) if found else None
 
 
 def count(instruction: Instruction) -> int:
-    """How many elements an instruction accesses."""
+    """The number of elements that an instruction accesses."""
     return next((n for word in instruction.operation[1:] if (n := count_of(word)) is not None), 1)
 
 
@@ -239,7 +239,7 @@ def later(instruction: Instruction) -> Exception | None:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How an instruction accesses memory; ``hint`` is whether its last operand is a cache policy."""
+    """The access that an instruction makes to memory; ``hint`` is whether its last operand is a cache policy."""
 
     mode: ir.Mode
     space: str
@@ -250,7 +250,7 @@ class Access:
 
 
 def access(instruction: Instruction) -> Access:
-    """What the qualifiers of an access say, in whatever order; InputError for what is not modelled."""
+    """The access that qualifiers describe, in whatever order; InputError for what is not modelled."""
     opcode, *words = instruction.operation
     operation = operation_of(instruction) if opcode in ("atom", "red") else ""
     rest: list[str] = []
@@ -297,7 +297,7 @@ def _volatile(space: str, type_: Type) -> ir.Mode:
 
 
 def operation_of(instruction: Instruction) -> str:
-    """What ``atom`` or ``red`` does."""
+    """The operation of ``atom`` or ``red``."""
     found = [word for word in instruction.operation[1:] if word in UPDATES]
     if len(found) != 1:
         message = f"`{instruction.name}` needs one operation"

@@ -24,7 +24,7 @@ def is_out_of_subset(refused: InputError) -> bool:
 
 
 def way_to_clang() -> str:
-    """How such a program is read."""
+    """A hint how such a program can be read."""
     from scopec.frontends.clang import command
 
     if command.find() is None:

@@ -244,7 +244,7 @@ class _Builder(Resolver):
         return expr == _library("stdlib.cat")["co0"]
 
     def unnamed(self, expr: tree.Expr) -> tree.Expr:
-        """What a name is defined to be."""
+        """The definition of a name."""
         while isinstance(expr, tree.Name):
             named = next((d.expr for d in self.definitions if d.name == expr.name), None)
             if named is None:

@@ -92,7 +92,7 @@ class Model:
 
     @cached_property
     def meaning(self) -> Hashable:
-        """What a model says, without its title, its words and the names of its checks."""
+        """The meaning of a model, without its title, its words and the names of its checks."""
         defined = tuple((d.name, d.kind, tree.shape(d.expr)) for d in (*self.orders, *self.definitions))
         checks = tuple(
             tuple((a.check, a.negated, tree.shape(a.expr)) for a in found) for found in (self.axioms, self.flags)

@@ -47,7 +47,7 @@ class Orders:
         return _empty(self.domain)
 
     def axiom(self, name: str, text: str) -> Axiom:
-        """What the relation ``name`` must be so that it is one of these orders: the pairs that are wrong."""
+        """The axiom that makes the relation ``name`` one of these orders: the pairs that are wrong."""
         span, own = self.span, tree.Name(self.span, name)
 
         def binary(op: str, left: tree.Expr, right: tree.Expr) -> tree.Expr:

@@ -47,7 +47,7 @@ class Resolver:
     def bound(
         self, binding: tree.Binding, scope: Mapping[str, Meaning], *, recursive: bool = False
     ) -> tree.Expr | Function | Orders:
-        """What a binding's name will stand for."""
+        """The meaning that a binding gives to its name."""
         if binding.parameters:
             if recursive:
                 message = f"`{binding.name}` is a recursive function: outside the part of cat that scopec reads"

@@ -75,7 +75,7 @@ class _Target:
 
     @property
     def values(self) -> tuple[Value, ...]:
-        """What they store, or what selects the element."""
+        """The values that they store, or that select the element."""
         if self.selection is not None:
             return (self.selection.index,)
         return tuple(e.value for e in self.events if e.value is not None)

@@ -213,7 +213,7 @@ class Valuations:
 
 
 class Valuation:
-    """What happens where the reads and choices ``known`` have these values."""
+    """The execution in which the reads and choices ``known`` have these values."""
 
     def __init__(self, valuations: Valuations, known: Mapping[str, int]) -> None:
         self._valuations = valuations
@@ -221,7 +221,7 @@ class Valuation:
         self._conditions: dict[int, bool] = {}
 
     def value(self, value: Value) -> int:
-        """What an expression has as its value; raises ArithmeticFault where C++ defines none."""
+        """The value of an expression; raises ArithmeticFault if C++ defines none."""
         return evaluate(value, self._leaf)
 
     def holds(self, guard: Guard) -> bool:

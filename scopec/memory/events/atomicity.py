@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What the clauses read: the object, whether the operation is a load or a store, and who accesses the object.
+    """The facts that the clauses read: the object, whether the operation is a load or a store, and its threads.
 
     ``devices`` are all devices whose threads access the object anywhere in the program, which is how "concurrently" is
     taken; ``given`` the attributes of the machine, the same for each pair of devices.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What an event is (memory-models note, "Executions"); the value is its letter in event names."""
+    """The kind of an event (memory-models note, "Executions"); the value is its letter in event names."""
 
     INIT = "I"
     READ = "R"
@@ -113,7 +113,7 @@ def unsequenced(one: Event, other: Event) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LeftOpen:
-    """What is left to the implementation, or to whoever schedules: one of some values.
+    """A choice of the implementation, or of whoever schedules: one of some values.
 
     ``of`` is the event at which it is chosen, or a name for the place; ``what`` tells choices there apart.
     """
@@ -295,7 +295,7 @@ class EventGraph:
 
     @property
     def unfinished(self) -> tuple[Cut, ...]:
-        """Where an execution is not complete."""
+        """The paths on which an execution is not complete."""
         return tuple(cut for cut in self.cuts if not cut.stopped)
 
     @cached_property
@@ -314,14 +314,14 @@ class EventGraph:
 
     @cached_property
     def reads_from_pairs(self) -> int:
-        """How many pairs of a write and a read there are of one location: what the time of an answer grows with."""
+        """The number of pairs of a write and a read of one location, with which the time of an answer grows."""
         reads = Counter(e.location for e in self.events if e.kind is Kind.READ)
         writes = Counter(e.location for e in self.events if e.writes)
         return sum(number * writes[location] for location, number in reads.items())
 
     @cached_property
     def location_names(self) -> Mapping[Location, str]:
-        """What a specification calls each location."""
+        """The name of each location in a specification."""
         return location_names(self.locations, self.program)
 
     def at_the_end(self, formula: Formula, memory: Callable[[Location, IntType], Value]) -> Value | None:
@@ -354,7 +354,7 @@ class EventGraph:
         return reasoning.without_repeats(reasoning.map_atoms(formula.value, atom))
 
     def finally_(self, location: Location, type_: IntType, memory: Callable[[Location, IntType], Value]) -> Value:
-        """What a location holds at the end; ``memory`` says it of those that are not settled."""
+        """The value of a location at the end; ``memory`` gives it for those that are not settled."""
         found = self.settled.get(location)
         return memory(location, type_) if found is None else values.convert(found, type_)
 

@@ -44,7 +44,7 @@ class Guards:
         return Guard(self, self._node(condition, *((_NO, _YES) if truth else (_YES, _NO))))
 
     def given(self, known: Mapping[int, bool]) -> Callable[[Guard], Guard]:
-        """What makes guards simpler that equal those they are made of where conditions came out as it is known."""
+        """A function that makes guards simpler, and equal on all paths where conditions have a known outcome."""
         done = {_NO: _NO, _YES: _YES}
 
         def simpler(node: int) -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def left_out(execution: Execution, one: Event, other: Event) -> str | None:
-    """What makes the scope of ``one`` leave out the thread of ``other``, or None; "it is …"."""
+    """The reason why the scope of ``one`` leaves out the thread of ``other``, or None; "it is …"."""
     scope = one.scope if one.scope is not None else Scope.SYSTEM
     threads = {t.name: t for t in execution.graph.program.threads}
     if "incl" not in execution.model.mentioned or contains(

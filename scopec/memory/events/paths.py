@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Where ``operand`` does not hold."""
+    """The paths on which ``operand`` does not hold."""
 
     operand: Paths
 
 
 @dataclass(frozen=True, slots=True)
 class All:
-    """Where all of ``parts`` hold."""
+    """The paths on which all of ``parts`` hold."""
 
     parts: tuple[Paths, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """Where some of ``parts`` hold."""
+    """The paths on which some of ``parts`` hold."""
 
     parts: tuple[Paths, ...]
 
@@ -65,7 +65,7 @@ def some(parts: Iterable[Paths]) -> Paths:
 
 
 def at_least(count: int, parts: Sequence[Paths]) -> Paths:
-    """Where so many of some conditions hold: as large as there are ways to choose so many."""
+    """The paths on which so many of some conditions hold: as large as there are ways to choose so many."""
     if count <= 0:
         return ALWAYS
     if count > len(parts):

@@ -31,7 +31,7 @@ def _value_as_it_is(value: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """What becomes of each guard and of each value."""
+    """A rewriting of each guard and of each value."""
 
     guard: Callable[[Guard], Guard] = _guard_as_it_is
     value: Callable[[Value], Value] = _value_as_it_is
@@ -100,7 +100,7 @@ class Rewrite:
 
 
 def among(edges: Iterable[Synchronises], kept: Collection[str]) -> Iterator[Synchronises]:
-    """What edges say of the events that are left."""
+    """Edges between the events that are left."""
     for edge in edges:
         before, after = (tuple(e for e in side if e in kept) for side in (edge.before, edge.after))
         if before and after:

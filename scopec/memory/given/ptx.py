@@ -40,7 +40,7 @@ def compiled(program: Program) -> Program:
 
 
 def instructions(operation: ir.Operation, objects: Mapping[str, ir.Object]) -> Iterator[ir.Operation]:
-    """What an operation is: at least one."""
+    """The instructions of an operation: at least one."""
     match operation:
         case ir.CompareExchange():
             yield from _compare_exchange(operation, objects[operation.place.object].type)

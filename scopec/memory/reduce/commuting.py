@@ -32,7 +32,7 @@ _STRICTEST = 2
 
 
 class Commuting:
-    """Which read-modify-writes of a graph may change places; ``order`` is what the program alone orders."""
+    """The read-modify-writes of a graph that may change places; ``order`` is the order that the program decides."""
 
     def __init__(self, graph: EventGraph, order: ConstantOrder) -> None:
         self.graph = graph

@@ -163,7 +163,7 @@ class _Settling:
         return result or Const(0, types.INT)  # nobody reads it
 
     def value(self, read: str) -> Value:
-        """What a read of a settled location returns."""
+        """The value that a read of a settled location returns."""
         chains: dict[str, list[Event]] = {}
         work = [read]
         while work:

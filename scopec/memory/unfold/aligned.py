@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def divergence(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
-    """Where lanes of a warp come to different instructions of this kind, with what is not executed any further."""
+    """The paths on which lanes of a warp come to different instructions of this kind, and what they cut off."""
     warps: dict[str, dict[str, list[Event]]] = {}
     names = {thread.name: warp_of(thread) for thread in out.program.threads}
     for event in out.events:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Ordering:
-    """What orders the threads whose events were collected."""
+    """The order between the threads whose events were collected."""
 
     def __init__(self, out: Unfolding) -> None:
         self.out = out

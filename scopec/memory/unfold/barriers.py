@@ -203,7 +203,7 @@ class _Encoding:
 
 
 def parts(number: int) -> dict[str, int]:
-    """What the number of an mbarrier says: its ``phase``, and what is ``expected``, ``pending``, or in ``bytes``."""
+    """The parts of an mbarrier's number: its ``phase``, and the numbers ``expected``, ``pending`` and in ``bytes``."""
     counts, bytes_ = divmod(number, 2 * _BYTES)
     phase, counts = divmod(counts, _MOST**2)
     return {"phase": phase % PHASES, "expected": counts // _MOST, "pending": counts % _MOST, "bytes": bytes_ - _BYTES}

@@ -64,7 +64,7 @@ def _in_step(out: Unfolding) -> bool:
 
 
 class Blocking:
-    """Where the threads of a program wait in vain.
+    """The paths on which threads of a program wait in vain.
 
     ``idle`` are threads without events; ``forgives`` are the barriers that do not wait for threads that have exited.
     """
@@ -152,14 +152,14 @@ class Blocking:
         return event in self.out.barriers and self.out.barriers[event].barrier.chance
 
     def stopped(self, thread: str) -> Guard:
-        """Where something stops a thread."""
+        """The paths on which something stops a thread."""
         guard = self.out.guards.never
         for call in self.stops.by.get(thread, ()):
             guard |= self._made(call)
         return guard
 
     def trapped(self, thread: str) -> Guard:
-        """Where a thread's way ends with aborting its grid: it comes to no barrier behind, and has not exited."""
+        """The paths on which a thread aborts its grid: it comes to no later barrier, and has not exited."""
         guard = self.out.guards.never
         for call in self.traps.get(thread, ()):
             guard |= self.ordering.event[call].guard
@@ -216,7 +216,7 @@ class Blocking:
         return event.guard & ~self.before[event.id]
 
     def grid_stuck(self, grid: str) -> Guard:
-        """Where some thread of a grid does not end."""
+        """The paths on which some thread of a grid does not end."""
         guard = self.out.guards.never
         for thread, name in self.thread_grid.items():
             if name == grid:

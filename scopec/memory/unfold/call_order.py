@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CallOrder:
-    """Which call comes first.
+    """The order of calls.
 
     Calls of different threads that no creation or join orders are made one after the other in either order: a choice
     of each execution, where somebody asks.
@@ -56,7 +56,7 @@ class CallOrder:
         return second in self._after[first]
 
     def before(self, first: str, second: str) -> Guard:
-        """Where a call comes before another."""
+        """The paths on which a call comes before another."""
         guards = self.out.guards
         if self.precedes(first, second):
             return guards.always

@@ -63,7 +63,7 @@ def graph(
 
 
 def collected(out: Unfolding, impossible: Iterable[tuple[Guard, Value]]) -> EventGraph:
-    """What was collected so far, as a graph in which nothing orders threads."""
+    """The events collected so far, as a graph in which nothing orders threads."""
     return EventGraph(
         out.program,
         tuple(out.events),

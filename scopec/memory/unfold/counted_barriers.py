@@ -58,7 +58,7 @@ class Quorums:
                 yield event.id, late
 
     def impossible(self, performed: Callable[[Event], Guard]) -> Iterator[Guard]:
-        """What no order of the arrivals gives, beside those that come too early.
+        """Combinations that no order of the arrivals gives, beside those that come too early.
 
         A phase has no more arrivals than its count, a thread's arrivals are of one phase after the other, or, a warp's,
         of one phase, and what does not happen has no choice: it is of its earliest phase.
@@ -77,7 +77,7 @@ class Quorums:
                         yield ~here & self.at(event, phase, event)
 
     def too_few(self, wait: Event, performed: Callable[[Event], Guard]) -> Guard:
-        """Where fewer have arrived in the phase that is waited for than end it."""
+        """The paths on which fewer arrivals are of the phase that is waited for than end it."""
         passage, found = self.out.barriers[wait.id], self.out.guards.never
         for group in self.groups:
             for event in group:
@@ -92,7 +92,7 @@ class Quorums:
         return self.out.barriers[event.id].warps
 
     def count(self, event: Event) -> int:
-        """How many arrivals end a phase."""
+        """The number of arrivals that end a phase."""
         count = self.out.barriers[event.id].count
         assert count is not None
         return count
@@ -108,7 +108,7 @@ class Quorums:
         return own[: own.index(event)]
 
     def at(self, event: Event, phase: int, of: Event) -> Guard:
-        """Where an arrival is of a phase of the barrier that another one is at."""
+        """The paths on which two arrivals are of one phase of the barrier."""
         here, there = self.out.barriers[event.id], self.out.barriers[of.id]
         if phase >= here.phases:
             return self.out.guards.never
@@ -117,7 +117,7 @@ class Quorums:
     def at_least(
         self, number: int, phase: int, of: Event, group: Iterable[Event], performed: Callable[[Event], Guard]
     ) -> Guard:
-        """Where so many other arrivals are of a phase of the barrier that one is at."""
+        """The paths on which so many other arrivals are of the phase of one."""
         never, always = self.out.guards.never, self.out.guards.always
         enough = [always] + [never] * number  # at each position: so many
         for other in group:
@@ -127,7 +127,7 @@ class Quorums:
         return enough[-1]
 
     def any(self, guards: Iterable[Guard]) -> Guard:
-        """Where one of some guards holds."""
+        """The paths on which one of some guards holds."""
         found = self.out.guards.never
         for guard in guards:
             found |= guard

@@ -63,7 +63,7 @@ def existing(program: Program, build: Callable[[Program], EventGraph]) -> Progra
 
 
 def written(program: Program, operation: ir.Lifetime, thread: ir.Thread) -> tuple[Location, Const] | None:
-    """What a beginning or an end writes, and where; None if nobody asks."""
+    """The value that a beginning or an end writes, and its place; None if nobody asks."""
     object_ = program.objects.get(_name(operation))
     if object_ is None:
         return None

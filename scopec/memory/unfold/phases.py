@@ -43,7 +43,7 @@ def note(run: Accesses, state: State, operation: ir.AtBarrier, span: Span) -> No
 
 
 def related(out: Unfolding) -> dict[str, tuple[Synchronises, ...]]:
-    """What phases relate, by the names of the given relations."""
+    """The pairs that phases relate, by the names of the given relations."""
     if not out.phases.looks and not out.phases.arrivals:
         return {}
     found = {"phase": _arrived, "complete": _completed, "later": _later, "served": _served}

@@ -35,19 +35,21 @@ class Steps:
     sequenced: bool
 
     def all_of(self, events: Iterable[str], always: Guard) -> Guard:
-        """Where the thread gets beyond all of some events, which are the first ones."""
+        """The paths on which the thread gets beyond all of some events, which are the first ones."""
         guards = [self.performed[e] for e in events]
         return reduce(and_, guards[-1:] if self.sequenced else guards, always)
 
     def begun(self, never: Guard) -> Guard:
-        """Where the thread takes a step."""
+        """The paths on which the thread takes a step."""
         guards = list(self.performed.values())
         return reduce(or_, guards[:1] if self.sequenced else guards, never)
 
 
 @dataclass(frozen=True)
 class Stopping:
-    """What may stop which threads: ``by`` the calls that do, ``steps`` how far they get, ``present`` where they end."""
+    """The calls that may stop threads (``by``), how far these get (``steps``), and on which paths they end
+    (``present``).
+    """
 
     by: Mapping[str, tuple[str, ...]]
     steps: Mapping[str, Steps]
@@ -73,7 +75,7 @@ def stopping(out: Unfolding, ordering: Ordering) -> Stopping:
     always, never = out.guards.always, out.guards.never
 
     def at(thread: str, where: int | None = None) -> Guard:
-        """Where a thread gets to a place in the list of events, or to its end."""
+        """The paths on which a thread gets to a place in the list of events, or to its end."""
         if thread not in steps:
             return starts[thread]
         before = (e for e in steps[thread].performed if where is None or position[e] < where)

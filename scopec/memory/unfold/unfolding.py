@@ -32,7 +32,7 @@ _MOST_STORED = 64
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """Where control is, symbolically: the path's guard, the registers, the reads that branches depended on.
+    """The symbolic state of control: the path's guard, the registers, the reads that branches depended on.
 
     ``unset`` gives the paths on which registers have no value that have one on others.  ``evaluations`` are those of
     which an operand is being evaluated, outermost first; ``assigned`` the registers that the innermost operand has set;
@@ -104,7 +104,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """What a wait for groups finds complete: copies, each where a condition holds, or only their ``reads``."""
+    """The copies that a wait for groups finds complete, each where a condition holds, or only their ``reads``."""
 
     copies: tuple[tuple[str, Value], ...]
     reads: bool
@@ -112,7 +112,7 @@ class Completed:
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """What threads and agents do to mbarriers, by the event of the read: the phase that it is in.
+    """The operations of threads and agents on mbarriers, by the event of the read: the phase that it is in.
 
     ``changes`` are made by agents, ``arrivals`` by anybody; ``looks`` also say where they have waited.
     """
@@ -130,7 +130,7 @@ class Phases:
 
 @dataclass
 class Unfolding:
-    """What symbolic execution finds.  The lists only grow, so that a trial can be undone.
+    """The results of symbolic execution.  The lists only grow, so that a trial can be undone.
 
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` threads that
     meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``.
@@ -187,7 +187,7 @@ class Unfolding:
         return {name: tuple(threads.values()) for name, threads in found.items()}
 
     def constant(self, location: Location, thread: ir.Thread) -> Value | None:
-        """What a plain read returns if the program alone says it: such reads are no events where threads are many.
+        """The value of a plain read if the program alone decides it: such reads are no events where threads are many.
 
         Nobody writes the object, or the host alone before it launches anything, and a thread of a grid reads it.
         """
@@ -236,7 +236,7 @@ class Unfolding:
         return {name: written for name, written in found.items() if name not in open_}
 
     def mark(self) -> tuple[int, ...]:
-        """How far the lists and tables have grown."""
+        """The lengths of the lists and tables so far."""
         return (*(len(grown) for grown in (*self._lists(), *self._tables())), self.unrolled)
 
     def undo(self, mark: tuple[int, ...]) -> None:

@@ -37,7 +37,7 @@ Key: TypeAlias = "tuple[Barrier, tuple[Value, ...], Value, str]"
 
 
 def registers(out: Unfolding, passage: Passage, exchange: ir.Exchange) -> Mapping[str, Reg]:
-    """What stands for the registers that the results of an exchange mention, the same for every lane of a phase."""
+    """New names for the registers in the results of an exchange, the same for every lane of a phase."""
     mentioned = {leaf.name: leaf.type for result in exchange.results for leaf in values.leaves(result)}
     found = {}
     for name, type_ in mentioned.items():
@@ -80,7 +80,7 @@ def resolve(out: Unfolding) -> Sequence[tuple[Guard, Value]]:
 
 
 def in_step(execute: Callable[[bool, Mapping[tuple[str, int], int]], Unfolding]) -> Unfolding:
-    """What ``execute`` finds where threads that meet in wait loops go round these together, or else none is one.
+    """The result of ``execute`` where threads that meet in wait loops go round these together, or else none is one.
 
     It is asked with ``joint`` and ``ahead`` as :class:`Unfolding` has them.
     """
@@ -241,7 +241,7 @@ class _Resolution:
         return self.out.guards.names.short(values.substitute(value, leaf))
 
     def definition(self, register: str) -> Value:
-        """What a register stands for."""
+        """The definition of a register."""
         if register not in self.known:
             self.known[register] = None
             barrier, own, phase, name = self.keys[register]
@@ -264,7 +264,7 @@ class _Resolution:
         return self.known[register] or self.left_open(register)
 
     def left_open(self, register: str) -> Value:
-        """What stands for a register that its own definition mentions."""
+        """The choice in place of a register that its own definition mentions."""
         barrier, own, _, name = self.keys[register]
         event = self.arrivals_of((barrier, own), int(name.split()[1]))[0]
         if self.types[register] != types.BOOL:

@@ -92,7 +92,7 @@ Node: TypeAlias = Do | Branch | Exit
 
 
 def successors(node: Node) -> tuple[int, ...]:
-    """Where control goes from a node."""
+    """The nodes at which control goes on after a node."""
     match node:
         case Do(next=following):
             return (following,)

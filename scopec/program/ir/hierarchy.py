@@ -26,7 +26,7 @@ class Dim:
 
     @property
     def count(self) -> int:
-        """How many positions an extent has."""
+        """The number of positions of an extent."""
         return self.x * self.y * self.z
 
     def __str__(self) -> str:
@@ -52,7 +52,7 @@ def legacy_stream(device: int) -> Stream:
 
 
 class Work(Enum):
-    """What a stream executes: a kernel's grid, a copy (or memset, allocation, free) of memory, a host function."""
+    """Work of a stream: a kernel's grid, a copy (or memset, allocation, free) of memory, a host function."""
 
     KERNEL = "kernel"
     COPY = "copy"
@@ -85,7 +85,7 @@ class Grid:
 
     @cached_property
     def given(self) -> Given:
-        """What the values of its body are for each thread."""
+        """The values of its body for each thread."""
         return Given()
 
 

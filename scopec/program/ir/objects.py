@@ -62,7 +62,7 @@ class Scope(IntEnum):
 
 
 class Storage(Enum):
-    """Where an object lives: the atomicity clauses and the automatic-storage exceptions read it.
+    """The storage of an object: the atomicity clauses and the automatic-storage exceptions read it.
 
     Memory-mapped files and hugetlbfs allocations are system-allocated memory that one clause takes out.
     """
@@ -82,7 +82,7 @@ PAGEABLE = frozenset({Storage.SYSTEM, Storage.FILE, Storage.HUGETLB})
 
 
 class Use(Enum):
-    """What an object is for: data, or one of the library's synchronisation objects.
+    """The use of an object: data, or one of the library's synchronisation objects.
 
     The value of a latch or semaphore is its counter; that of a barrier is the state that its operations say, and where
     it has one from the start, that of a barrier for so many arrivals.  An mbarrier is a barrier in shared memory that
@@ -139,7 +139,7 @@ class Object:
         return self.size if self.align is None else self.align
 
     def element(self, index: int) -> str:
-        """How the source calls an element: ``a[1]``, ``pool[1].next``; the name itself if it is no array."""
+        """The source's name of an element: ``a[1]``, ``pool[1].next``; the name itself if it is no array."""
         if not self.array:
             return self.name
         positions: list[int] = []
@@ -177,7 +177,7 @@ class Proxy(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """How an access is made: plain (no order), volatile, or atomic with an order at a scope.
+    """The mode of an access: plain (no order), volatile, or atomic with an order at a scope.
 
     ``alias`` is the virtual address by which it names its place, empty for the place's own (PTX ISA, "Aliases").
     """

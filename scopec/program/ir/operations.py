@@ -129,7 +129,7 @@ class BarrierInit:
 
     @property
     def mode(self) -> Mode:
-        """To construct is no atomic operation."""
+        """The mode of a construction, which is no atomic operation."""
         return PLAIN
 
 
@@ -279,7 +279,7 @@ class Group(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What the lanes of a warp give each other as they meet: each brings a ``value``, and ``targets`` get ``results``.
+    """An exchange between the lanes of a warp as they meet: each brings a ``value``, and ``targets`` get ``results``.
 
     Those mention what a lane has brought as the register :func:`brought`, and as :func:`came` whether it has come: one
     that has exited has not.  ``name`` is the instruction: who executes another one does not meet these.  With
@@ -371,7 +371,7 @@ class SideEffect(Silent):
 
 @dataclass(frozen=True, slots=True)
 class Lifetime(Silent):
-    """What is called ``of``, an allocation or a variable, is there from here on, or, unless it ``begins``, no more.
+    """The beginning, or unless it ``begins`` the end, of the lifetime of an allocation or variable, called ``of``.
 
     ``objects`` are its numbers, ``how`` is the call that does it, empty for a variable.  With ``registered`` it is the
     registration of host memory: what ends is that devices may access it.

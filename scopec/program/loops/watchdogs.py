@@ -76,7 +76,7 @@ def _is_nothing(node: ir.Node, unnoticed: Callable[[str], bool]) -> bool:
 
 
 def trapping(body: ir.Body, number: int) -> set[int] | None:
-    """What lies before the traps to which a node leads, and these; None if it leads elsewhere, or to a barrier."""
+    """The nodes before the traps to which a node leads, and these; None if it leads elsewhere, or to a barrier."""
     work, seen = [number], set[int]()
     while work:
         if (n := work.pop()) in seen:

@@ -68,7 +68,7 @@ class Rules:
 
     @cached_property
     def variables(self) -> tuple[Variable, ...]:
-        """What the state keeps beside labels, memory and registers."""
+        """The variables of the state beside labels, memory and registers."""
         of = (ending, barriers, named_barriers)
         return tuple(variable for rules in of for variable in rules.variables(self.system))
 
@@ -90,7 +90,7 @@ class Rules:
         return tuple(name for name in ("CanStart", "InOrder", "HasPlace") if name in self.definitions)
 
     def transition(self, step: Step) -> Transition:
-        """What a step does."""
+        """The transition of a step."""
         match step.operation:
             case ir.SyncThreads() | ir.GroupSync() as operation:
                 return barriers.arrive(step, operation)

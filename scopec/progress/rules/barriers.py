@@ -106,7 +106,7 @@ def _barrier(of: ir.Thread, operation: Collective) -> Id:
 
 
 def tables(system: System) -> Iterator[tuple[str, Table]]:
-    """Which barriers each thread has, and which threads each joins."""
+    """The barriers of each thread, and the threads that each joins."""
     groups = {table_of(operation): operation for operation in collective(system)}
     joins: dict[Id, list[Id]] = {}
     for name, operation in sorted(groups.items()):
@@ -125,7 +125,7 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
 
 
 def variables(system: System) -> Iterator[Variable]:
-    """What the state keeps of barriers."""
+    """The variables of the state about barriers."""
     found = collective(system)
     if found:
         barriers = domain_of("Joins")
@@ -179,7 +179,7 @@ EXCHANGES = Laws(
 
 
 def definitions(system: System) -> Iterator[Laws]:
-    """When a thread may leave a barrier, and with what."""
+    """The conditions on which a thread may leave a barrier, and its result."""
     found = collective(system)
     if found:
         yield BARRIERS
@@ -260,7 +260,7 @@ def _or_nothing(step: Step, met: Term, updates: tuple[Update, ...]) -> Transitio
 
 
 def cast(vote: ir.Vote) -> Term:
-    """What a thread votes."""
+    """The vote of a thread."""
     return if_(Of(values.convert(vote.predicate, types.BOOL), truth=True), 1, 0)
 
 

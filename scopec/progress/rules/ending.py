@@ -105,7 +105,7 @@ DEPENDENCIES = Laws(
 
 
 def tables(system: System) -> Iterator[tuple[str, Table]]:
-    """Whose threads are of which grid, and in which order grids start."""
+    """The threads of each grid, and the order in which grids start."""
     started = (*system.threads, *system.tasks)
     if started and system.grids:
         yield "GridOf", {thread(t.name): grid(t.grid or "") for t in started}
@@ -124,7 +124,7 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
 
 
 def variables(system: System) -> Iterator[Variable]:
-    """What the state keeps of the work that the host issues."""
+    """The variables of the state about the work that the host issues."""
     grids, streams = set_of(*map(grid, system.grids)), set_of(*map(stream, system.streams))
     if system.issues:
         listed = every("i", domain_of("issued"), among(at("issued", "i"), grids))
@@ -139,7 +139,7 @@ def variables(system: System) -> Iterator[Variable]:
 
 
 def definitions(system: System) -> Iterator[Definition | Laws]:
-    """What has started and ended, and what may start."""
+    """The threads and grids that have started and ended, and those that may start."""
     yield LABELS
     if not system.issues:
         if any(system.before.values()):

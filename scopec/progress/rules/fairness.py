@@ -99,7 +99,7 @@ def _owing(model: Model) -> Laws:
 
 
 def placing(system: System) -> Iterator[Definition]:
-    """What a device thread's start also waits for, under what is assumed beside the CUDA document."""
+    """Further conditions of a device thread's start, under what is assumed beside the CUDA document."""
     own = at("UnitOf", "t")
     if system.unit_before:
         law = "assumed: a block (a cluster as a whole) starts only after those before it in its grid"
@@ -122,7 +122,7 @@ def _of_device(system: System, condition: Term) -> Term:
 
 
 def tables(system: System) -> Iterator[tuple[str, Table]]:
-    """Which unit starts before another, and how many blocks each has."""
+    """The units that start before others, and the number of blocks of each."""
     units = {name: Id(Sort.UNIT, name) for name in system.blocks_of}
     if system.unit_before:
         before = system.unit_before
@@ -136,6 +136,6 @@ MODELS = {name: _owing(model) if model.owed else EXECUTION_MODEL for name, model
 
 
 def definitions(system: System) -> Iterator[Definition | Laws]:
-    """What the conditions and the promises are made of."""
+    """The definitions that the conditions and the promises are made of."""
     yield MODELS[system.model.name]
     yield from placing(system)

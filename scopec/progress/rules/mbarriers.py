@@ -92,6 +92,6 @@ MBARRIERS = Laws("", "the state of an mbarrier (PTX ISA, mbarrier)", tuple(_laws
 
 
 def definitions(system: System) -> Iterator[Laws]:
-    """What operations make of an mbarrier."""
+    """The effects of operations on an mbarrier."""
     if any(isinstance(end.write, Operated) for step in system.steps.values() for end in leaves(step.tree)):
         yield MBARRIERS

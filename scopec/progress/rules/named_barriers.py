@@ -56,7 +56,7 @@ def is_used(system: System) -> bool:
 
 
 def variables(system: System) -> Iterator[Variable]:
-    """What the state keeps of named barriers."""
+    """The variables of the state about named barriers."""
     if is_used(system):
         yield Variable("tokens", "arrivals at named barriers: thread, barrier, phase", EMPTY)
 

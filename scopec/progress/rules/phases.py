@@ -67,6 +67,6 @@ PHASES = Laws("", "the state of a cuda::barrier ([thread.barrier.class]/1)", tup
 
 
 def definitions(system: System) -> Iterator[Laws]:
-    """What an arrival makes of a barrier."""
+    """The effect of an arrival on a barrier."""
     if any(isinstance(end.write, Made | Arrival) for step in system.steps.values() for end in leaves(step.tree)):
         yield PHASES

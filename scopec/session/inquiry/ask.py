@@ -104,7 +104,7 @@ class Inquiry:
         return Inquiry(run, self.policy, self.workers, self.settings, aside, [], self.deadline)
 
     def call(self, seconds: float | None, processors: int = 1, asked: str = "") -> Call:
-        """What an engine has at hand for one answer; ``asked`` is what the user is told of it."""
+        """The means of an engine for one answer; ``asked`` is what the user is told of it."""
         cache = results if self.settings.cache else None
         fresh = self.settings.keep is not None  # what an engine wrote is to be kept as well
         return Call(
@@ -232,7 +232,7 @@ class Inquiry:
             self.call(None).write(MEMORY.of(able(MEMORY)[0]).specification(self.run.problem))
 
     def hangs(self, property_: Property, answer: Progress, found: Findings | None) -> Hangs | None:
-        """What the memory engines say of executions that get stuck, beside an answer about schedules."""
+        """The answer of the memory engines about executions that get stuck, beside one about schedules."""
         # Start-up: many runs are not asked about progress.
         from scopec.session.inquiry.stuck import hangs
 

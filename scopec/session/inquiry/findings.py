@@ -54,7 +54,7 @@ class Findings:
 
     @cached_property
     def fault(self) -> tuple[str, Execution] | None:
-        """What some execution does that is undefined, for sure, and the execution."""
+        """The undefined behaviour that some execution surely has, and the execution."""
         execution = self.answers.get("fault")
         if execution is None or execution.undecided:
             return None

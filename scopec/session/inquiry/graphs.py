@@ -24,7 +24,7 @@ MOST_ASKED = 800
 
 
 def asked(run: Variant) -> Asked:
-    """What the event graph depends on, with the registers that expectations observe."""
+    """The settings on which the event graph depends, with the registers that expectations observe."""
     every = [(t.name, r) for t in run.program.threads for r in t.body.variables] if run.listing else []
     model = registry.load(run.model, run.readings)
     return Asked(

@@ -187,7 +187,7 @@ def progress_problem(run: Unfolded, property_: Property) -> ProgressProblem:
 
 
 def hardware_problem(run: Unfolded, number: int | None) -> HardwareProblem:
-    """What an engine is to look for to decide a hardware check; any final state, without a number."""
+    """The problem for an engine that decides a hardware check; any final state, without a number."""
     from scopec.progress.questions import Hardware, HardwareProblem, Sought
 
     if number is None:

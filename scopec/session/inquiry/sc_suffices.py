@@ -34,7 +34,9 @@ _SC_WITHOUT_RACES = ("cuda-v1", "cuda-v2", "cuda-v3", "rc11")
 
 
 def known_whole(run: Variant) -> str | None:
-    """Why every execution that matters is sequentially consistent, by the text of a program and of its model."""
+    """The reason, in the text of a program and of its model, why every execution that matters is sequentially
+    consistent.
+    """
     if not run.reductions.whole:
         return None
     model = registry.load(run.model, run.readings)
@@ -63,7 +65,7 @@ def may_be_whole(run: Variant, graph: EventGraph) -> bool:
 
 
 def found_whole(run: Variant, graph: EventGraph, found: Findings | None) -> str | None:
-    """Why every execution that matters is sequentially consistent, by what the memory engines have answered."""
+    """The reason, in the memory engines' answers, why every execution that matters is sequentially consistent."""
     if found is None or found.unanswered is not None or "race" not in found.answers or _doubt(found):
         return None
     if not run.reductions.whole:

@@ -55,7 +55,7 @@ def hangs(
     ask: Callable[[Problem], Findings],
     limited: Callable[[], AbstractContextManager[None]],
 ) -> Hangs | None:
-    """What there is to say beside an answer about schedules; None where nothing is asked.
+    """The findings about hangs beside an answer about schedules; None if nothing is asked.
 
     ``found`` are the answers to the memory questions, ``ask`` asks the memory engines, and making a question is
     ``limited``.

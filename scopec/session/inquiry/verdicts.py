@@ -49,7 +49,9 @@ def findings(
 
 
 def disagreements(found: Findings, questions: Sequence[Question]) -> list[str]:
-    """Where an execution that an engine found is not what it was asked for, by scopec's own evaluation of the model."""
+    """Disagreements: executions from an engine that are not what it was asked for, by scopec's own evaluation of the
+    model.
+    """
     answers = [(question, found.answers.get(question.name)) for question in questions]
     return [
         f"{question.name}: {mistake}"
@@ -98,7 +100,7 @@ def _memory(
 
 
 def not_decided(execution: Execution) -> str:
-    """Why it is not sure that there is an execution of which something is not decided."""
+    """The reason why an execution of which something is not decided need not exist."""
     read, event = execution.undecided[0]
     by_id = execution.graph.by_id
     return (

@@ -16,7 +16,7 @@ FALSE = -1
 
 
 class Clauses(Protocol):
-    """Where clauses go: a list, or a solver."""
+    """A sink for clauses: a list, or a solver."""
 
     def append(self, clause: list[int], /) -> None:
         """One more."""

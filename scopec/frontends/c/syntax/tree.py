@@ -71,7 +71,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Initialiser:
-    """What follows a declared name: ``= e``, ``{e, …}`` or ``(e)``."""
+    """The part behind a declared name: ``= e``, ``{e, …}`` or ``(e)``."""
 
     span: Span
     arguments: tuple[Expr, ...]

@@ -36,7 +36,7 @@ _NOTICED = Touch()
 
 
 def touch_of(operation: ir.Operation) -> Touch | None:
-    """What an operation of the program touches; None if it is nobody's business."""
+    """The footprint of an operation of the program; None if it commutes with everything."""
     match operation:
         case ir.Set() | ir.Assert() | ir.Decide() | ir.Lifetime(how=""):
             return None

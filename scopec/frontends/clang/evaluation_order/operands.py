@@ -53,7 +53,7 @@ class Line:
     labels: dict[str, int]
 
     def next(self, at: int) -> list[int]:
-        """Where control goes after an instruction."""
+        """The places at which control goes on after an instruction."""
         action = self.code[at].action
         if isinstance(action, llvm.Jump | llvm.Branch | llvm.Switch):
             return [self.labels[label] for label in targets(action)]

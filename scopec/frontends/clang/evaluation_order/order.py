@@ -79,7 +79,7 @@ class _Copying:
     # ---- places
 
     def reached(self, at: int, around: tuple[int, int] | None) -> _Place | None:
-        """Where control is when it comes to an instruction in an operand; None at the end of that."""
+        """The place of control when it comes to an instruction in an operand; None at the end of that."""
         if around is not None and at == self.found[around[0]].bounds[around[1] + 1]:
             return None
         for number, evaluation in enumerate(self.found):
@@ -89,7 +89,7 @@ class _Copying:
         return at
 
     def joined(self, place: _Beside) -> _Place | None:
-        """Where operands are, or where control comes to when all of them are evaluated."""
+        """The places of operands, or that at which control is when all of them are evaluated."""
         if any(operand is not None for operand in place.operands):
             return place
         return self.reached(self.found[place.evaluation].bounds[-1], self.around[place.evaluation])
@@ -116,7 +116,7 @@ class _Copying:
         return self.joined(_Beside(place.evaluation, operands, first if holds else None))
 
     def after(self, place: _Place, way: _Way, to: int, *, noticed: bool) -> _Place:
-        """Where control is when the operand that goes on has come to an instruction."""
+        """The place of control when the operand that goes on has come to an instruction."""
         if self.line.is_trap(to):
             return to
         found = self.moved(place, way, to, noticed, None)

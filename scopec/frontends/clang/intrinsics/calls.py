@@ -150,7 +150,7 @@ def text_at(call: Call, content: Content) -> str:
 
 
 def last_error(call: Call, device: int) -> ir.Place:
-    """Where a grid that was aborted says so to the calls of the API that come after."""
+    """The location in which an aborted grid leaves an error for the API calls that come after."""
     return call.machine.world.passed(last_error_name(device), types.INT, call.machine.span(call.state))
 
 

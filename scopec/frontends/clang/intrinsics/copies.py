@@ -110,7 +110,7 @@ def host_function(call: Call) -> bool:
 
 
 def work_name(call: Call, kind: str) -> str:
-    """What new work of a kind is called."""
+    """The name of new work of a kind."""
     taken = sum(launch.kernel == kind for launch in call.machine.world.launches.values())
     return kind if not taken else f"{kind}#{taken + 1}"
 

@@ -85,7 +85,7 @@ def _destroyed(call: Call, kind: str, handle: int) -> bool:
 
 
 def subject(call: Call) -> tuple[str, str] | None:
-    """What the source calls the object that a function of the library is called for, and the metadata of its type."""
+    """The source's name for the object of a member function of the library, and the metadata of its type."""
     machine, state = call.machine, call.state
     found: tuple[str, str] | None = None
     for frame in reversed(state.frames):
@@ -102,7 +102,7 @@ def subject(call: Call) -> tuple[str, str] | None:
 
 
 def described(machine: Machine, address: Address) -> tuple[str, str] | None:
-    """What the source calls the variable, member or element at an address."""
+    """The source's name for the variable, member or element at an address."""
     known = machine.named.get(address.region)
     if known is None:
         if isinstance(address.region, Memory) and not address.region.name.startswith("%"):

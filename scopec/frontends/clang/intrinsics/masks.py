@@ -34,13 +34,13 @@ def thread_of(call: Call) -> int:
 
 
 def threads_of(call: Call) -> int:
-    """How many threads a block has."""
+    """The number of threads of a block."""
     x, y, z = (call.machine.builtins[f"blockDim.{axis}"] for axis in "xyz")
     return x * y * z
 
 
 def lane_of(call: Call) -> int:
-    """Which lane of its warp a thread is."""
+    """The lane of a thread in its warp."""
     return thread_of(call) % WARP
 
 

@@ -13,7 +13,7 @@ _LISTED = "llvm.global.annotations"
 
 
 def said(module: Module) -> dict[str, dict[str, tuple[int, ...]]]:
-    """By the mangled name of a variable or function: its annotations, each with its numbers."""
+    """The annotations of each variable or function by its mangled name, each with its numbers."""
     found: dict[str, dict[str, tuple[int, ...]]] = {}
     if _LISTED not in module.variables:
         return found

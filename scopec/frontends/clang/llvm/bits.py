@@ -25,7 +25,7 @@ def _by(opcode: str, value: Value, by: int) -> Value:
 
 
 def count_ones(value: Value) -> Value:
-    """How many bits are set: first in pairs, then in pairs of these, …"""
+    """The number of set bits: first in pairs, then in pairs of these, …"""
     bits, width = value.type.bits, 1
     while width < bits:
         mask = _alternating(bits, width)
@@ -36,7 +36,7 @@ def count_ones(value: Value) -> Value:
 
 
 def leading_zeros(value: Value) -> Value:
-    """How many bits above the highest that is set are not; all for 0."""
+    """The number of clear bits above the highest that is set; all for 0."""
     bits, width = value.type.bits, 1
     while width < bits:
         value = arithmetic("or", value, _by("lshr", value, width))
@@ -45,7 +45,7 @@ def leading_zeros(value: Value) -> Value:
 
 
 def trailing_zeros(value: Value) -> Value:
-    """How many bits below the lowest that is set are not; all for 0."""
+    """The number of clear bits below the lowest that is set; all for 0."""
     return count_ones(arithmetic("and", _by("xor", value, -1), _by("sub", value, 1)))
 
 

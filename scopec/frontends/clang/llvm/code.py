@@ -338,8 +338,9 @@ Action: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Instruction:
-    """What is done, the name that its result gets, the metadata of its place in the source and of the type that
-    a `new` makes objects of."""
+    """An instruction: what is done, the name of its result, the metadata of its place in the source and of the type
+    that a `new` makes objects of.
+    """
 
     action: Action
     result: str | None
@@ -407,7 +408,7 @@ def alignment(type_: Type) -> int:
 
 
 def offsets(type_: Struct) -> tuple[int, ...]:
-    """Where the fields of a structure are, in bytes."""
+    """The offsets of the fields of a structure, in bytes."""
     return _struct(type_)[0]
 
 

@@ -130,7 +130,7 @@ class Debug:
         return scope
 
     def function_name(self, subprogram: str) -> str:
-        """What the source calls a function, without template arguments."""
+        """The source's name of a function, without template arguments."""
         return self.fields(subprogram).get("name", "").partition("<")[0]
 
     def declared(self, subprogram: str) -> Place:
@@ -181,7 +181,7 @@ class Debug:
         return type_
 
     def pointee(self, type_: str) -> str:
-        """What a pointer or reference type points to; empty for other types and for ``void*``."""
+        """The type that a pointer or reference points to; empty for other types and for ``void*``."""
         fields = self.fields(self.stripped(type_))
         return fields.get("baseType", "") if fields.get("tag", "").endswith(("pointer_type", "reference_type")) else ""
 

@@ -164,7 +164,7 @@ def parts_of(
 
 
 def misfit(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
-    """What to raise for an access that is none of a number: beyond the object it is undefined, else not modelled."""
+    """The error for an access that is none of a number: beyond the object it is undefined, else not modelled."""
     if machine.world.divide(layout, offset.constant, size):
         return Again()
     known = layout.leaves and layout.name not in machine.world.parts

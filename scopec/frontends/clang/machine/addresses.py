@@ -71,7 +71,7 @@ def _address(machine: Recording, state: State, value: Value, among: points_to.Am
 
 
 def pointer_number(machine: Recording, state: State, content: Content) -> Value:
-    """What stands for a pointer in the program's memory: its number, for an address that no object has too."""
+    """The number that stands for a pointer in the program's memory, also for an address that no object has."""
     match content:
         case Address(Nowhere(), offset) if offset.terms:
             raise machine.refused(state, "a pointer that is made of a number is")

@@ -67,7 +67,7 @@ def inserted(machine: Recording, state: State, whole: Record, indices: list[llvm
 
 
 def operand(machine: Recording, state: State, typed: llvm.Typed) -> Content:  # one case an operand
-    """What an operand is."""
+    """The value of an operand."""
     match typed.operand:
         case llvm.Local(name):
             return state.frame.env.get(name, Unset())
@@ -153,7 +153,9 @@ def tell_apart(
 
 
 def place_of(machine: Recording, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
-    """Where a number of a type is accessed; which of several with names of their own it is, is told apart first."""
+    """The place at which a number of a type is accessed; where that may be one of several names, the paths are split
+    first.
+    """
     size = llvm.size(type_)
     address = pointer_of(machine, state, typed, size)
     layout = machine.world.layouts.get(address.region) if isinstance(address.region, Memory) else None
@@ -315,7 +317,7 @@ def converted(machine: Recording, state: State, opcode: str, content: Content, t
 def selected(
     machine: Recording, state: State, condition: llvm.Typed, then: llvm.Typed, otherwise: llvm.Typed
 ) -> Content:
-    """What ``select`` chooses."""
+    """The result of ``select``."""
     truth = value_of(machine, state, condition)
     if isinstance(truth, Const):
         return operand(machine, state, then if truth.value else otherwise)

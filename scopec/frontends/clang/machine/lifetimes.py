@@ -17,7 +17,7 @@ _THERE = "%there: "
 
 
 def life_of(machine: Recording, region: Memory, how: str = "", *, begins: bool) -> ir.Lifetime:
-    """That memory is there from here on, or no more."""
+    """The operation that begins the lifetime of memory, or ends it."""
     names = dict.fromkeys(object_name(region.name, leaf) for leaf in machine.world.layouts[region].leaves)
     return ir.Lifetime(region.name, tuple(names), begins, how)
 

@@ -47,7 +47,7 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Nowhere:
-    """Where null pointers point."""
+    """The region of null pointers."""
 
 
 Region: TypeAlias = Private | Memory | Code | Nowhere
@@ -75,7 +75,7 @@ class Held:
 
 
 class Origin(IntEnum):
-    """Where a value that is not modelled comes from; what is made of several, from the last one of theirs."""
+    """The source of a value that is not modelled; of one that is made of several, the last of theirs."""
 
     CONSTANT = 0
     CLOCK = 1
@@ -97,7 +97,7 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True)
 class Unset:
-    """What was never given a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
+    """Memory without a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
 
     of: tuple[Private, int, int] | None = field(default=None, compare=False)
 
@@ -113,7 +113,7 @@ Content: TypeAlias = Value | Address | Held | Opaque | Unset | Record
 
 
 def made_of(size: int, *parts: Content) -> Opaque:
-    """What is computed of some contents, and is not modelled.
+    """The content that is computed from some contents, if it is not modelled.
 
     What a clock says stays that beside constants and what the program knows, such as a limit.
     """
@@ -141,7 +141,7 @@ ARRIVED = Private((), "%arrived"), 0
 
 
 def overlapping(cells: Cells, region: Private, at: int, size: int) -> list[int]:
-    """Where the cells begin that share bytes with so many from an offset."""
+    """The beginnings of the cells that share bytes with so many from an offset."""
     return sorted(o for (r, o), c in cells.items() if r == region and o < at + size and at < o + c.bytes)
 
 
@@ -223,7 +223,7 @@ def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int],
 
 
 def object_name(region: str, leaf: Leaf) -> str:
-    """What an object of the program is called."""
+    """The name of an object of the program."""
     path = leaf.path
     while path.endswith("[]"):
         path = path[:-2]
@@ -344,7 +344,7 @@ def cuts(layout: Layout, offset: int, size: int) -> bool:
 
 
 class Kind(Enum):
-    """What a number is to an access that is not of an integer."""
+    """The kind of a number to an access that is not of an integer."""
 
     FLOAT = "float"
     POINTER = "pointer"
@@ -360,7 +360,7 @@ Part: TypeAlias = tuple[int, int, Kind | None]
 
 
 def apart(leaves: Iterable[Leaf], accessed: Iterable[Part]) -> tuple[Leaf, ...]:
-    """Of the numbers of unions so many as do not overlap, the widest of which no access is of a part."""
+    """As many numbers of unions as do not overlap: the widest of which no access is of a part."""
     taken: set[int] = set()
     chosen: list[tuple[int, Leaf]] = []
     for place, leaf in sorted(enumerate(leaves), key=lambda pair: (-pair[1].type.size, pair[1].type.is_float, pair[0])):

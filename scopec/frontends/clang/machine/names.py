@@ -24,7 +24,7 @@ def is_guard(mangled: str) -> bool:
 
 
 def made_for(name: str) -> str:
-    """What an object is called that the compiler made, of which nothing but its mangled name is known."""
+    """The name of an object that the compiler made, of which nothing but its mangled name is known."""
     kind = next((kind for prefix, kind in _MADE.items() if name.startswith(prefix)), None)
     return plain(name) if kind is None else f"{kind}({plain(name)})"
 

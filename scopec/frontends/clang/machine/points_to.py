@@ -37,13 +37,13 @@ def elsewhere(value: Value) -> Value:
 
 
 def either(*sets: Among) -> Among:
-    """What is in any of these."""
+    """The union of these."""
     known = [one for one in sets if one is not None]
     return None if len(known) < len(sets) else _NONE.union(*known)
 
 
 def held(written: Written, object_: ir.Object, index: Value) -> Among:
-    """What a read of an element may find; memory without an initial value has 0."""
+    """The values that a read of an element may find; memory without an initial value has 0."""
     if isinstance(index, Const) and 0 <= index.value < len(object_.values):
         initial: Among = frozenset([object_.values[index.value] or 0])
         return either(initial, *(written.get((object_.name, at), _NONE) for at in (index.value, None)))
@@ -52,7 +52,7 @@ def held(written: Written, object_: ir.Object, index: Value) -> Among:
 
 
 def grown(written: Written, bodies: Iterable[ir.Body], objects: Mapping[str, ir.Object]) -> Written:
-    """What is written, with what threads write that go through these graphs."""
+    """The addresses that are written, with those that threads write that go through these graphs."""
     flows = [_Flow(body, objects) for body in bodies]
     while True:
         after = dict(written)

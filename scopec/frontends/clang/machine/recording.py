@@ -105,7 +105,7 @@ class Recording:
         return label
 
     def lacking(self, region: Private, at: int, bits: int) -> Content:
-        """What a local variable is that has no value here: its register, once it is known that somebody reads it."""
+        """A local variable that has no value here: its register, once it is known that somebody reads it."""
         if (region, at, bits) in self.known.lacking:
             return kept(self._cell_register(region, at, signed(bits)))
         return Unset((region, at, bits))
@@ -204,7 +204,7 @@ class Recording:
     # ---------------------------------------------------------------- places, and what is emitted
 
     def place(self, state: State) -> Place | None:
-        """Where the user's text is: the innermost call that is not the library's."""
+        """The place in the user's text: that of the innermost call that is not the library's."""
         debug = self.side.debug
         if state.frames:
             frame = state.frame

@@ -53,7 +53,7 @@ class Frame:
 
 @dataclass
 class State:
-    """Where a thread is: its calls, the innermost last, and its private memory."""
+    """The state of a thread: its calls, the innermost last, and its private memory."""
 
     frames: list[Frame]
     cells: Cells
@@ -92,7 +92,7 @@ class State:
             self.cells[key] = Cell(cell.bytes, learnt(cell.content))
 
     def position(self) -> tuple[object, ...]:
-        """Where in the text a thread is, whatever its memory holds."""
+        """The position of a thread in the text, whatever its memory holds."""
         return (*self.frame.calls, self.frame.function.name, self.frame.label)
 
     def again(self) -> tuple[object, ...]:
@@ -113,7 +113,7 @@ class State:
 
 @dataclass
 class Knowledge:
-    """What was found out about a thread while it ran, for the next time."""
+    """Knowledge about a thread that one run leaves to the next."""
 
     registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
     #: Numbers of local variables that are read where they have no value on some path: registers, which some paths set.

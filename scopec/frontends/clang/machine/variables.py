@@ -40,7 +40,7 @@ def local(machine: Recording, state: State, name: str, type_: llvm.Type, count: 
 
 
 def home(machine: Recording, region: Private, type_: llvm.Type) -> Region:
-    """Where a variable of a thread is: in its private memory, or, if others get to know of it, in the program's."""
+    """The region of a thread's variable: in its private memory, or in the program's if others get to know of it."""
     machine.allocated[region] = type_
     shared = machine.world.shared_locals.get((machine.thread, region))
     if shared is None:

@@ -123,7 +123,7 @@ class World:
     # ---------------------------------------------------------------- places
 
     def text_of(self, span: Span) -> str:
-        """What is written at a place of the user's text, if that can be read."""
+        """The text at a place of the user's file, if that can be read."""
         source = source_of(span, self.source)
         return source.text_of(span) if source.line(span.end_line) else "this"
 
@@ -188,7 +188,7 @@ class World:
         }  # fmt: skip
 
     def storage(self, region: Region) -> ir.Storage | None:
-        """Where a region is, None for one that is no memory of the program."""
+        """The storage of a region, None for one that is no memory of the program."""
         layout = self.layouts.get(region) if isinstance(region, Memory) else None
         found = (self.objects.get(object_name(layout.name, leaf)) for leaf in layout.leaves) if layout else ()
         return next((object_.storage for object_ in found if object_ is not None), None)
@@ -220,7 +220,7 @@ class World:
                 self.global_region(self.device, name, grid)
 
     def global_region(self, side: Side, name: str, prefix: str, block: int = 0) -> Memory | Code:
-        """What ``@name`` is the address of, in a thread of a block of the grid or of the host thread ``prefix``."""
+        """The region of ``@name`` in a thread of a block of the grid, or of the host thread ``prefix``."""
         name = side.module.aliases.get(name, name)
         if name in side.module.functions or name not in side.module.variables:
             return Code(name)
@@ -331,7 +331,7 @@ class World:
         return True
 
     def as_number(self, content: Content, *, pointer: bool) -> int | None:
-        """What stands for a known content in the program's memory, in a ``pointer``, which is numbered, or a number."""
+        """The number that stands for a known content in the program's memory: a ``pointer`` is numbered."""
         match content:
             case Address(Memory() as region, offset) if not pointer:
                 return self.place(region) + offset.constant
@@ -371,7 +371,7 @@ class World:
     # ---------------------------------------------------------------- addresses that are computed with
 
     def place(self, region: Memory) -> int:
-        """Where an object begins: one choice of those that a machine has, as far apart as cudaMalloc puts them."""
+        """The address of an object: one choice of those that a machine has, as far apart as cudaMalloc puts them."""
         if region not in self.placed:
             size = max((at + leaf.type.size for at, leaf in covered(self.layouts[region], 0, _MOST_BYTES)), default=0)
             begin = max((there.stop for there in self.placed.values()), default=_FIRST_ADDRESS)
@@ -381,10 +381,10 @@ class World:
         return self.placed[region].start
 
     def at_address(self, value: int) -> Address:
-        """What lies at an address: a place in an object, its end included, or nothing."""
+        """The place in an object at an address, the object's end included, or nothing."""
         found = next((region for region, there in self.placed.items() if value in there), None)
         return Address(Nowhere(), Offset(value)) if found is None else Address(found, Offset(value - self.place(found)))
 
     def begins(self, region: Memory) -> list[int]:
-        """Where the numbers of an object begin, in bytes from its begin."""
+        """The bytes of an object at which its numbers begin."""
         return sorted({at for at, _ in covered(self.layouts[region], 0, _MOST_BYTES)})

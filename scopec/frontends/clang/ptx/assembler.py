@@ -108,7 +108,7 @@ class Assembler:
         return slot
 
     def find(self, name: str, span: Span) -> tuple[str, llvm.Type]:
-        """Where a register is, and its type."""
+        """The variable of a register, and its type."""
         for known in reversed(self.registers):
             if name in known:
                 return known[name]
@@ -116,7 +116,7 @@ class Assembler:
         raise error(Code.UNKNOWN_NAME, f"there is no register `{name}`", span, suggestion(name, names))
 
     def address(self, name: str, span: Span) -> llvm.Typed:
-        """What a register points to, or a name of memory is the address of."""
+        """The address in a register, or of a name of memory."""
         for known in reversed(self.memory):
             if name in known:
                 return known[name]
@@ -151,7 +151,7 @@ class Assembler:
         return llvm.Typed(llvm.Pointer(), self.emit(llvm.Cast("inttoptr", number, llvm.Pointer())))
 
     def load(self, name: str, span: Span) -> tuple[llvm.Operand, llvm.Type]:
-        """What is in a register."""
+        """The value of a register."""
         slot, type_ = self.find(name, span)
         return self.emit(llvm.Load(type_, llvm.Typed(llvm.Pointer(), llvm.Local(slot)), volatile=False)), type_
 
@@ -238,7 +238,7 @@ class Assembler:
     # ---------------------------------------------------------------- statements
 
     def block(self, block: forms.Block) -> None:
-        """What stands in braces."""
+        """Append the instructions in braces."""
         self.registers.append({})
         self.memory.append({})
         self.labels.append({})
@@ -283,7 +283,7 @@ class Assembler:
         raise self.outside(f"memory in the state space `.{item.words[0]}`, declared here, is", item.span)
 
     def location(self, item: forms.Location) -> None:
-        """Where the source is of what follows."""
+        """Set the source place of what follows."""
 
     def under(self, guard: forms.Predicate, item: forms.Instruction) -> None:
         """An instruction with a predicate."""
@@ -297,7 +297,7 @@ class Assembler:
     def either(
         self, condition: llvm.Operand, then: Callable[[], None], otherwise: Callable[[], None] | None = None
     ) -> None:
-        """What ``then`` appends where a condition holds, and elsewhere what ``otherwise`` does, if anything."""
+        """Append ``then`` for where a condition holds, and ``otherwise``, if given, for elsewhere."""
         inside, after = self.label(), self.label()
         outside = after if otherwise is None else self.label()
         self.do(llvm.Branch(condition, inside, outside))

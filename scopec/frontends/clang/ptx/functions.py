@@ -58,7 +58,7 @@ class Metadata:
 
 @dataclass(frozen=True)
 class Context:
-    """What the functions of a file have in common: their signatures, and what the names of its memory stand for."""
+    """The context of the functions of a file: their signatures, and what the names of its memory stand for."""
 
     functions: Mapping[str, forms.Function]
     memory: Mapping[str, llvm.Typed]
@@ -130,7 +130,7 @@ class _Written(Assembler):
                 super().object(item)
 
     def location(self, item: forms.Location) -> None:
-        """Where the source is of what follows: the innermost place in the file in which the function begins."""
+        """The source place of what follows: the innermost one in the file in which the function begins."""
         self.own_file = self.own_file or item.at[0]
         if item.around is not None:
             self.around[item.at] = item.around
@@ -179,7 +179,7 @@ class _Written(Assembler):
             raise self.outside(f"a call of `{name}` is", item.span)
 
     def prototype(self, operand: forms.Operand) -> forms.Prototype | None:
-        """What an operand of a call says of the function that is called."""
+        """The prototype that an operand of a call gives of the function that is called."""
         return self.prototypes.get(operand.name) if isinstance(operand, forms.Name) else None
 
     def call_written(
@@ -205,7 +205,7 @@ class _Written(Assembler):
             self.do(llvm.Store(llvm.Typed(type_, found), self.address_of(operand), volatile=False))
 
     def address_of(self, operand: forms.Operand) -> llvm.Typed:
-        """Where an argument of a call is."""
+        """The address of an argument of a call."""
         if isinstance(operand, forms.Name) and any(operand.name in known for known in self.memory):
             return self.address(operand.name, operand.span)
         raise self.outside("an argument that is not in the state space `.param` is", operand.span)
@@ -233,11 +233,11 @@ def type_of(asm: Assembler, item: forms.Object) -> llvm.Type:
 
 
 def widths(objects: Iterable[forms.Object]) -> dict[str, int]:
-    """How many bytes an element has, by the names of objects whose types are modelled."""
+    """The bytes of an element, by the names of objects whose types are modelled."""
     sizes = ((item, table.types(item.words)) for item in objects)
     return {name: types[0].bits // 8 for item, types in sizes if types for name, _ in item.names}
 
 
 def shared_name(function: forms.Function, name: str) -> str:
-    """What shared memory of a function is called in the module: the name that it has in C++, or one like that."""
+    """The name in the module of a function's shared memory: the name that it has in C++, or one like that."""
     return name if name.startswith("_ZZ") else f"_ZZ{len(function.name)}{function.name}E{len(name)}{name}"

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 
 def parameters(world: World) -> dict[str, dict[int, str]]:
-    """By the name of a parameter: the elements in the object that a launch points it into, by the bytes to them.
+    """The elements of the object that a launch points a parameter into, by the bytes to them, for each parameter's
+    name.
 
     The names are those of the file, and ``KERNEL_param_N`` as compilers write it, N from 0 on.  A parameter that is no
     pointer, or points elsewhere in another launch, has no elements.

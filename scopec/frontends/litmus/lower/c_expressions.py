@@ -122,7 +122,7 @@ def _holds_address(frame: CFrame, found: Operand) -> bool:
 
 
 def operand(frame: CFrame, expr: tree.Expr) -> Operand:
-    """What an expression denotes, its effects appended to the graph."""
+    """The denotation of an expression, its effects appended to the graph."""
     match expr:
         case tree.Int():
             return Number(c.literal(frame, expr))
@@ -217,7 +217,7 @@ def _cast(frame: CFrame, type_: tree.TypeName, inner: tree.Expr) -> Operand:
 
 
 def dereference(frame: CFrame, found: PointerOperand, span: Span) -> Variable:
-    """What a pointer points to."""
+    """The location that a pointer points to."""
     match found:
         case Pointer(name, index, _):
             return Cell(ir.Place(name, index), frame.world.objects[name].type, frame.world.source.text_of(span))
@@ -292,7 +292,7 @@ def store(frame: CFrame, variable: Variable, value: Value, mode: ir.Mode, span: 
 
 
 def variable(frame: CFrame, expr: tree.Expr) -> Variable:
-    """What the left side of an assignment denotes; it is a plain access whatever its type (language note)."""
+    """The denotation of the left side of an assignment; it is a plain access whatever its type (language note)."""
     found = operand(frame, expr)
     if isinstance(found, (Local, Cell, Followed)):
         return found

@@ -41,7 +41,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What a pointer points to whose value the execution decides."""
+    """The location behind a pointer whose value the execution decides."""
 
     address: Value
     type: IntType
@@ -87,7 +87,7 @@ Operand: TypeAlias = Variable | PointerOperand | Number
 
 @dataclass
 class Touched:
-    """What an operand does to registers, itself and in functions that it calls.
+    """The effects of an operand on registers, its own and those of the functions that it calls.
 
     ``pending`` are the side effects after its last sequence point: registers and objects that it has assigned to.
     """
@@ -161,7 +161,7 @@ class CFrame(Frame, c.Frame[World]):
         return local
 
     def lookup(self, name: str, span: Span) -> Variable | PointerOperand:
-        """What a name means; InputError with a suggestion if nothing.
+        """The meaning of a name; InputError with a suggestion if it has none.
 
         A register of the initial state needs no declaration.
         """

@@ -63,7 +63,7 @@ def in_no_order(frame: CFrame, span: Span, *parts: Part) -> list[Any]:
 
 @contextmanager
 def watched(frame: CFrame) -> Iterator[Touched]:
-    """What is done inside to registers, which is then also done outside."""
+    """Record the effects on registers inside, which then also count outside."""
     outside, frame.touched = frame.touched, Touched()
     yield frame.touched
     inside, frame.touched = frame.touched, outside

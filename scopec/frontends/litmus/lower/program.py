@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Litmus:
-    """What a litmus file means: its Program, the check of its final clause (None without one), and warnings."""
+    """The meaning of a litmus file: its Program, the check of its final clause (None without one), and warnings."""
 
     program: Program
     condition: Expectation | None

@@ -84,7 +84,7 @@ class World:
 
     @property
     def storage(self) -> ir.Storage:
-        """Where locations are: host memory in C, device memory in the dialects of devices (language note)."""
+        """The storage of locations: host memory in C, device memory in the dialects of devices (language note)."""
         return ir.Storage.SYSTEM if self.dialect == "C" else ir.Storage.DEVICE
 
     @property
@@ -191,7 +191,7 @@ def initialise_addresses(world: World, entries: Sequence[tree.Entry]) -> None:
 
 @dataclass(frozen=True)
 class Position:
-    """Where a thread runs: its block and cluster by name, its device; None for a host thread's block."""
+    """The position of a thread: its block and cluster by name, its device; None for a host thread's block."""
 
     block: str | None = None
     cluster: str | None = None

@@ -191,7 +191,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Footer:
-    """What follows the program; ``locations`` are only shown by other tools, and checked here to exist."""
+    """The part behind the program; ``locations`` are only shown by other tools, and checked here to exist."""
 
     scopes: Group | None = None
     locations: tuple[Memory | Register, ...] = ()

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class World:
-    """What the whole program declares, filled while it is lowered; ``namespaces`` are other names for these."""
+    """The declarations of the whole program, filled while it is lowered; ``namespaces`` are other names for these."""
 
     source: Source
     overrides: dict[str, tree.Expr]
@@ -89,7 +89,7 @@ class Frame(c.Frame["World"]):
 
     @abstractmethod
     def operand(self, expr: tree.Expr) -> Operand:
-        """What an expression denotes, its effects appended to the graph."""
+        """The denotation of an expression, its effects appended to the graph."""
 
     def alone(self, expr: tree.Expr) -> Value:
         """The value of an expression beside which others are used whose values it must not change."""
@@ -141,7 +141,7 @@ class Frame(c.Frame["World"]):
     # ---- names
 
     def named(self, name: str, span: Span) -> Operand:
-        """What a name denotes: the file's own first, then what the libraries declare."""
+        """The denotation of a name: the file's own first, then what the libraries declare."""
         if (found := self.find(name)) is not None:
             return found
         full = self.world.library_name(name)
@@ -163,7 +163,7 @@ class Frame(c.Frame["World"]):
         return name.argument is not None or isinstance(self.named(name.name, name.span), (Variable, Atomic))
 
     def find(self, name: str) -> Operand | None:
-        """What a name that the file declares means here."""
+        """The meaning here of a name that the file declares."""
         return next((scope[name] for scope in reversed(self.scopes) if name in scope), self.world.names.get(name))
 
     def bind(self, name: str, operand: Operand, span: Span) -> None:
@@ -173,7 +173,7 @@ class Frame(c.Frame["World"]):
         self.scopes[-1][name] = operand
 
     def lives(self, object_: str, span: Span) -> None:
-        """What the innermost block declares is there from here on."""
+        """Begin the lifetimes of what the innermost block declares."""
         if self.host and self.living:
             self.living[-1].append(object_)
             self.builder.emit(ir.Lifetime(object_, (object_,), begins=True), span)

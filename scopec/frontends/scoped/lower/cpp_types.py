@@ -75,7 +75,7 @@ def shown(type_: Element) -> str:
 
 
 def held(type_: Element) -> IntType:
-    """What an object of a type holds in memory."""
+    """The content of an object of a type in memory."""
     return type_.value if isinstance(type_, AtomicType) else type_
 
 

@@ -19,7 +19,7 @@ from scopec.program.values import Const
 
 
 def lower_operand(frame: Frame, expr: tree.Expr) -> Operand:
-    """What an expression denotes; its effects are appended to the graph."""
+    """The denotation of an expression; its effects are appended to the graph."""
     match expr:
         case tree.Int(span, value):
             written = frame.world.source.text_of(span)

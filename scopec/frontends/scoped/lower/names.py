@@ -49,7 +49,7 @@ def scope_named(name: str) -> Scope | None:
 
 
 def meant_name(name: str) -> str | None:
-    """What an unknown name of an order or scope may mean, or what there is; None for other names."""
+    """A suggestion for an unknown name of an order or scope, or the names that there are; None for other names."""
     for prefix, known in (("memory_order_", ORDERS), ("thread_scope_", SCOPES)):
         space, found, word = name.partition(prefix)
         if found:

@@ -120,5 +120,5 @@ _DESCRIBED: dict[type, str] = {
 
 
 def describe(operand: Operand) -> str:
-    """What to call an operand in a message."""
+    """The words for an operand in a message."""
     return _DESCRIBED[type(operand)]

@@ -96,7 +96,7 @@ def describe(text: str, offset: int, found: str | None, wanted: set[str], parser
 
 
 def unclosed(code: str) -> int | None:
-    """Where the last `{` is that nothing closes, in program text without comments and literals; None without one."""
+    """The last `{` that nothing closes, in program text without comments and literals; None without one."""
     opened = []
     for brace in re.finditer(r"[{}]", code):
         if brace.group() == "{":
