@@ -15,7 +15,7 @@ __all__ = ["Results", "Verdict", "__version__", "check"]
 
 
 def __getattr__(name: str) -> Any:
-    """What `scopec.api` offers, imported when it is asked for: the command needs none of it."""
+    """The names of `scopec.api`, imported when they are asked for: the command needs none of it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

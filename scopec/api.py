@@ -131,7 +131,7 @@ def _verdict(report: session.Report, check: Check) -> Verdict:
 
 
 class _FromSettings:
-    """What stands for an argument that is left out: as the settings of the project say, or the user's."""
+    """A mark for an argument that is left out: as the settings of the project say, or the user's."""
 
     def __repr__(self) -> str:
         return "SETTINGS"

@@ -4,7 +4,7 @@
 - ``edits``: the edits that a programmer could make; ``spelling``: as changes of the text
 - ``barriers``: a barrier that is missing, as a line of the text
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
-- ``fixable``: which checks may get advice
+- ``fixable``: checks that may get advice
 """
 
 from __future__ import annotations

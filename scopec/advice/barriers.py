@@ -108,7 +108,7 @@ def _is_around(one: Event, other: Event, execution: Execution) -> bool:
 
 
 def _turn(event: Event) -> int:
-    """How often its thread has done the like on its line, with an event: names end with it."""
+    """The number of like events of its thread on its line so far, with the event: names end with it."""
     return int(event.id[len(event.id.rstrip(digits)) :] or 1)
 
 
@@ -136,7 +136,7 @@ def _outwards(depths: Sequence[int | None], line: int, step: int) -> Iterator[in
 
 
 def _depths(code: Sequence[str]) -> list[int | None]:
-    """Of each line, from 1: how many blocks are around its beginning; None where no statement for all may begin."""
+    """The number of blocks around the beginning of each line, from 1; None if no statement for all may begin there."""
     depths: list[int | None] = [None]
     blocks: list[str] = []
     head, round_ = "", 0

@@ -199,7 +199,7 @@ def _answers(inquiry: Inquiry, until: float) -> Findings | None:
 
 
 def _in_time(until: float, find: Callable[[], _T]) -> _T | None:
-    """What is found before the thread has worked for so long; None where that is too late, or nobody can tell."""
+    """The findings before the thread has worked for so long; None if that is too late, or nobody can tell."""
     left = until - time.thread_time()
     if left > 0:
         with suppress(ScopecError), limited(left, None, worked=True):
@@ -245,7 +245,7 @@ def _scope(operation: ir.Operation) -> ir.Scope | None:
 
 
 def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
-    """What may help and changes what is there to order accesses; what is better taken back comes first."""
+    """Edits that may help and change what is there to order accesses; those better taken back come first."""
     scopes = list(_wider(run))
     yield scopes
     yield [*_stronger(run, acquire_release), *scopes]
@@ -260,7 +260,7 @@ def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
 
 
 def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
-    """What may help and makes other accesses of those that are there."""
+    """Edits that may help and make other accesses of those that are there."""
     scopes, orders = list(_wider(run)), list(_stronger(run, acquire_release))
     racing = sorted({a.location.object for pair in execution.race for a in pair if a.location is not None})
     for name in racing:
@@ -361,7 +361,7 @@ def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> Advice | 
 
 
 def _launches(run: Run, schedule: Schedule) -> Iterator[Edit]:
-    """What may start threads that are never started: their blocks with the others, or an API call that waits."""
+    """Edits that may start threads that are never started: their blocks with the others, or an API call that waits."""
     last = schedule.moves[-1].after if schedule.moves else schedule.start
     grids = {t.name: t.grid for t in run.program.threads}
     waiting = {grids.get(b.thread) for b in schedule.behind if b.where == NOT_STARTED} - {None}

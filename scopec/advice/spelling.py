@@ -96,7 +96,7 @@ def _scopes(at: Span, scope: ir.Scope, program: Program) -> dict[re.Pattern[str]
 
 
 def _suffix(scope: ir.Scope) -> str:
-    """Of a function such as ``atomicAdd_block`` at another scope."""
+    """The suffix of a function such as ``atomicAdd_block`` at another scope."""
     return "_system" if scope is ir.Scope.SYSTEM else ""
 
 

@@ -11,5 +11,5 @@
 - ``templates``, ``resources``: templates, and where they are
 - ``options``: options, device attributes and bounds
 - ``limits``, ``children``: time and memory of threads, and of child processes
-- ``cache``, ``scratch``: what is kept between calls, and folders of one call
+- ``cache``, ``scratch``: files kept between calls, and folders of one call
 """

@@ -96,7 +96,7 @@ def _of_lark(name: str) -> dict[str, Any]:
 
 
 def _fingerprint(name: str, kind: str) -> str:
-    """What tells a grammar and its options from those that were; a grammar may import any other of its folder.
+    """A fingerprint of a grammar and its options; a grammar may import any other of its folder.
 
     Lark's own tables are those of one version of it.  A checksum notices a change as well as a digest, whose library
     takes as long to import as a small file to parse.

@@ -243,7 +243,7 @@ def _finish(watch: _Watch) -> None:
 
 
 def _let_arrive() -> None:
-    """What was raised for this thread arrives here, at the latest."""
+    """Let arrive here, at the latest, what was raised for this thread."""
     for _ in range(10):  # exceptions of other threads arrive where a loop goes round
         pass
 
@@ -301,7 +301,7 @@ def _raise_in(thread: int) -> None:
 
 
 def _imports(thread: int) -> int:
-    """In how many imports a thread is; those around a block do not count.
+    """The number of imports that a thread is in; those around a block do not count.
 
     They must not be cut off, and are soon over: modules that import each other would be left with one that never became
     whole.

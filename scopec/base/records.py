@@ -68,7 +68,7 @@ def _fields(cls: type[Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _attributes(cls: type[Any], found: Mapping[str, Any]) -> dict[str, Any]:
-    """What a class has beside its fields, but for what it has itself."""
+    """The attributes of a class beside its fields, but for its own."""
     space = vars(cls)
     made: dict[str, Any] = {name: method for name, (method, _) in _GENERATED.items() if space.get(name) is None}
     return made | {
@@ -202,7 +202,7 @@ _FIELDS_LATER = _FieldsLater()
 
 @dataclasses.dataclass(init=False, repr=False, frozen=True)
 class _Frozen:
-    """What dataclasses of Python's own ask of their bases."""
+    """The attributes that dataclasses of Python's own ask of their bases."""
 
 
 _PARAMETERS = _Frozen.__dataclass_params__  # type: ignore[attr-defined]

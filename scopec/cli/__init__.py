@@ -3,8 +3,8 @@
 - ``program``: the commands
 - ``check``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest
 - ``options``, ``settings``: options that they share, and settings as their defaults
-- ``messages``: what they say on standard error
-- ``trials``: what ``doctor`` tries
+- ``messages``: their messages on standard error
+- ``trials``: the trials of ``doctor``
 """
 
 from __future__ import annotations

@@ -153,7 +153,7 @@ def check(
 
 
 def _standard_input() -> str:
-    """What standard input has, which may have no end; UsageError where that is more than a file may have."""
+    """The text of standard input, which may have no end; UsageError if it is more than a file may have."""
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise UsageError(f"standard input has more than {MOST_BYTES} bytes: a program has at most so many")

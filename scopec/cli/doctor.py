@@ -73,7 +73,7 @@ def _lines(found: Found) -> list[str]:
 
 
 def _document(parts: Sequence[Found]) -> dict[str, Any]:
-    """What was found, without names of users, and of folders outside the project."""
+    """The findings, without names of users, and of folders outside the project."""
     from scopec.base.hidden import hidden
     from scopec.cli.trials import packages
 

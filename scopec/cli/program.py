@@ -111,7 +111,7 @@ def _refuse_files(arguments: Sequence[str]) -> None:
 
 
 def _bug(bug: Exception) -> NoReturn:
-    """Whatever it is, the user gets a sentence and a status, not a traceback."""
+    """Report a bug: whatever it is, the user gets a sentence and a status, not a traceback."""
     if os.environ.get("SCOPEC_DEBUG"):
         raise bug
     say(internal_error(bug))

@@ -185,7 +185,7 @@ def _java(_: list[str]) -> str:
 
 
 def _jar(name: str, slower: list[str]) -> str:
-    """What an engine answers that runs on a jar of the table."""
+    """The answer of an engine that runs on a jar of the table."""
     from scopec.engines.java import jars
 
     pinned = jars.PINNED[name]
@@ -280,7 +280,7 @@ def _compiled(nvcc: str, folder: Path) -> None:
 
 
 def _said(command: Sequence[str], folder: Path | None = None) -> str:
-    """What a program prints; EngineError where it fails, or does not end."""
+    """The output of a program; EngineError if it fails, or does not end."""
     try:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace",

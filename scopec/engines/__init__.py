@@ -1,8 +1,8 @@
 """Engines: who answers a question.
 
-- ``protocol``: what an engine is
-- ``table``: which there are
-- ``policy``: who is asked
+- ``protocol``: the interface of an engine
+- ``table``: the engines that there are
+- ``policy``: the choice of engines
 - ``alloy``: the memory question in Alloy
 - ``tla``: the progress question in TLA+, and the example hardware of HRF0
 - ``embedded``: both questions in this process

@@ -1,11 +1,11 @@
-"""Why a verdict is so.
+"""Explanations of verdicts.
 
 - ``verdict``: a check with its verdict
 - ``reasons``: the sentences that every report says
-- ``synchronisation``: what hands a value on, and orders nothing
+- ``synchronisation``: hand-overs that order nothing
 - ``agents``: races with asynchronous copies
 - ``mbarriers``: arrivals that come too early, and accesses that lack a fence of the asynchronous proxy
-- ``proxies``: which proxy fence lacks
-- ``lifetimes``: why an object is not there
+- ``proxies``: proxy fences that lack
+- ``lifetimes``: accesses outside an object's lifetime
 - ``fixes``: changes of a text, as a diff
 """

@@ -1,4 +1,4 @@
-"""Why an object is not there when it is accessed: which end or beginning is meant, and what does not order it."""
+"""Accesses outside an object's lifetime: the end or beginning that is meant, and the order that it lacks."""
 
 from __future__ import annotations
 

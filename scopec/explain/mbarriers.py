@@ -39,7 +39,7 @@ def unfenced(execution: Execution, pair: tuple[Event, Event]) -> str | None:
 
 
 def _of_copy(execution: Execution, event: Event) -> str:
-    """What a copy does, by the place of its issue."""
+    """The words for a copy, by the place of its issue."""
     if not event.agent:
         return access_name(event)
     verb = "write" if event.writes else "read"

@@ -1,4 +1,4 @@
-"""Why a check has its verdict: the places in the source, and the sentences that every report says."""
+"""The reason of a verdict: the places in the source, and the sentences that every report says."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ _MANY = 4
 
 
 def _marks(behind: Sequence[Behind]) -> tuple[Mark, ...]:
-    """Where threads stay: many in a row at one place have one mark."""
+    """The places at which threads stay: many in a row at one place have one mark."""
     found = []
     for span, group in groupby(behind, key=lambda b: b.span):
         threads = [b.thread for b in group]
@@ -167,7 +167,7 @@ def lost(execution: Execution, pair: tuple[Event, Event]) -> list[str]:
 
 
 def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None:
-    """What makes ``one`` not atomic at a scope that includes the thread of ``other``, or None; "it is …"."""
+    """The reason why ``one`` is not atomic at a scope that includes the thread of ``other``, or None; "it is …"."""
     if not one.atomic:
         strong = one.volatile and "WEAK" in execution.model.mentioned
         return None if strong else "not an atomic operation"
@@ -177,7 +177,7 @@ def _not_inclusive(execution: Execution, one: Event, other: Event) -> str | None
 
 
 def _not_atomic(execution: Execution, event: Event) -> str:
-    """Which clause of the document a system-scope operation would have needed."""
+    """The clause of the document that a system-scope operation would have needed."""
     assert event.location is not None
     object_ = execution.graph.program.objects[event.location.object]
     version = execution.base.version

@@ -104,8 +104,9 @@ def too_narrow(execution: Execution, one: Event, other: Event) -> list[Event]:
 
 
 def _not_covered(execution: Execution, way: Sequence[Event], number: int) -> str | None:
-    """Why the fences that order a write and the read after it on a way do not order what the way comes from and leads
-    to: they stand before the one, or after the other, in their threads."""
+    """The reason why the fences that order a write and the read after it on a way do not order its ends: they stand
+    before the one, or after the other, in their threads.
+    """
     write, read = way[number : number + 2]
     enters = next((b for a, b in pairwise(way[: number + 1]) if b.thread == write.thread != a.thread), way[0])
     leaves = next((a for a, b in pairwise(way[number + 1 :]) if a.thread == read.thread != b.thread), way[-1])
@@ -131,7 +132,7 @@ def _passed(event: Event) -> str:
 
 
 def _not_synchronising(execution: Execution, write: Event, read: Event) -> str | None:
-    """Why an atomic read of an atomic write of another thread does not order the two, or None if it does.
+    """The reason why an atomic read of another thread's atomic write does not order the two, or None if it does.
 
     None also where the model has no synchronises-with, or has another reason.
     """

@@ -143,7 +143,7 @@ def _slip(text: str, offset: int) -> tuple[re.Match[str], str] | None:
 
 
 def _help(text: str, offset: int, wanted: set[str]) -> str | None:
-    """What is probably meant: a `;` at the end of a line, a clause's keyword, an operator of conditions."""
+    """A guess what is meant: a `;` at the end of a line, a clause's keyword, an operator of conditions."""
     if text[max(0, offset - 1) : offset + 1] in ("->", "::"):
         return "members and namespaces are outside the modelled subset of litmus files"
     code = text[:offset].rstrip()

@@ -5,6 +5,6 @@
 - ``code``, ``printer``, ``host_printer``: a thread as a function, its operations on the device and on the host
 - ``cxx``: values in C++
 - ``emit``, ``build``: the files of a harness, and compiling them
-- ``results``, ``observed``: what came back, and how reports take it
+- ``results``, ``observed``: results, and results as reports take them
 - ``compare``: it beside the model's final states
 """

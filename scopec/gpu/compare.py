@@ -135,7 +135,7 @@ def _asked(
     check: Expectation, run: Run, counts: Counter[_State], ends: Counter[Assert | None], record: Record,
     engine: str,
 ) -> Check | None:  # fmt: skip
-    """What runs say of an expectation that they can contradict; None of any other."""
+    """The verdict of runs on an expectation that they can contradict; None of any other."""
     where = f"of {record.runs:,} runs on {engine}"
     match check.kind:
         case "forbidden" | "required" | "condition":

@@ -259,7 +259,7 @@ class Printer:
         return sum(1 << position for lane, position in self.lanes.items() if mask >> lane & 1)
 
     def _exchange(self, exchange: ir.Exchange, lanes: str, span: Span) -> Iterator[str]:
-        """What the lanes bring each other, a shuffle for each that somebody looks at."""
+        """Lines for what lanes bring each other, a shuffle for each that somebody looks at."""
         leaves = {leaf.name for result in exchange.results for leaf in values.leaves(result)}
         yield f"{{   const unsigned all = {lanes}, here = __ballot_sync(all, true);"
         yield f"    const word given = word({self._cxx(exchange.value, span)});"

@@ -80,7 +80,7 @@ def wrong(path: Path | str) -> UsageError:
 
 
 def _about(line: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is said of the GPU: its name, and texts and numbers."""
+    """The description of the GPU: its name, and texts and numbers."""
     found = {name: value if isinstance(value, str) else _word(value) for name, value in line.items()}
     return {"gpu": str(found["gpu"]), **found}
 

@@ -62,7 +62,7 @@ def _test(shown: str, run: Run) -> Test:
 
 
 def _own_model(path: Path, settings: Settings) -> Overrides:
-    """What is written in PTX is compared with PTX's model unless another is named."""
+    """The overrides of a file; one written in PTX is compared with PTX's model unless another is named."""
     if settings.overrides.model is None and path.suffix in (".litmus", ".ptx"):
         return replace(settings.overrides, model="ptx")
     return settings.overrides

@@ -50,7 +50,9 @@ class Conditions:
         return every((self._placed(), some((cut, every((diverging, *left, self._fails(property_)))))))
 
     def _fails(self, property_: Property) -> Paths:
-        """Where not everything has ended, and each promise is kept; for ``Progress`` also no step counts any more."""
+        """The paths on which not everything has ended, and each promise is kept; for ``Progress`` also no step counts
+        any more.
+        """
         statuses = [self.of[t.name] for t in self.system.everyone]
         kept = every(self._kept(promise) for promise in promises(self.system))
         silent = some(s.silent for s in statuses)
@@ -60,7 +62,7 @@ class Conditions:
         return every(parts)
 
     def _all_done(self) -> Paths:
-        """Where the host threads and every launched grid have ended."""
+        """The paths on which the host threads and every launched grid have ended."""
         return every(some((negated(s.launched), s.ended)) for s in (self.of[t.name] for t in self.system.everyone))
 
     # ---- promises
@@ -76,7 +78,7 @@ class Conditions:
         return negated(every((*when, possible, negated(taken))))
 
     def _possible(self, act: Act, thread: ir.Thread | None) -> Paths:
-        """Where an act could take place, and does not."""
+        """The paths on which an act could take place, and does not."""
         match act:
             case Act.OWN:
                 assert thread is not None
@@ -105,13 +107,13 @@ class Conditions:
     # ---- which blocks have started, and could start
 
     def _could_start(self, thread: ir.Thread) -> Paths:
-        """Where a thread has not started, and nothing keeps it from that."""
+        """The paths on which a thread has not started, and nothing keeps it from that."""
         first = self._first_of_unit.get(self.system.unit_of.get(thread.name, ""))
         own = [] if first is None else [self.terms.holds(call(name, "t"), t=first) for name in self._placing]
         return every((self.of[thread.name].may_start, *own))
 
     def _placed(self) -> Paths:
-        """Where units have started in the order that the model has, and no more blocks are resident than can be.
+        """The paths on which units have started in the model's order, and no more blocks are resident than can be.
 
         Whether there were ever more is not looked at.
         """

@@ -311,7 +311,7 @@ def _idle(system: System) -> tuple[ir.Thread, ...]:
 
 
 def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
-    """Where the implementation starts a thread; elsewhere it never does."""
+    """The paths on which the implementation starts a thread; elsewhere it never does."""
     here = out.literal(out.choose(f"{identifier(thread.name)}_S", "starts"))
     span = thread.body.nodes[thread.body.entry].span
     out.cuts.append(Cut(thread.name, span, guard & ~here, True, 0, left=Left.UNSTARTED))
@@ -319,7 +319,7 @@ def _may_start(out: Unfolding, thread: ir.Thread, guard: Guard) -> Guard:
 
 
 def _queries(context: Context, ordering: Ordering, blocking: Blocking) -> Iterator[tuple[Guard, Value]]:
-    """What no execution has: a query that says for ever that work is not complete which is."""
+    """Combinations that no execution has: a query that says for ever that work is not complete which is."""
     open_ = dict.fromkeys(context.queries, blocking.out.guards.never)
     for call, grid, path, _ in ordering.completions():
         if call.id in open_:

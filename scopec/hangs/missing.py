@@ -108,7 +108,7 @@ def _ordered(execution: Execution, a: Event, b: Event) -> bool:
 
 
 def _narrow(execution: Execution, steps: list[tuple[Event, Event]]) -> Iterator[str]:
-    """What orders accesses of a thread, at a scope that leaves out another thread of the cycle."""
+    """Accesses and fences whose scope leaves out another thread of the cycle, a sentence each."""
     for a, b in steps:
         for other, _ in steps:
             if other.thread == a.thread:

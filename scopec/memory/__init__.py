@@ -2,13 +2,13 @@
 
 - ``graph``: a Program to its event graph, by passes
 - ``unfold``: threads to events
-- ``events``: what an event graph is
-- ``given``: what every execution gives to a model
+- ``events``: the form of an event graph
+- ``given``: sets and relations that every execution gives to a model
 - ``cat``: memory models
-- ``domains``: which values reads may return
+- ``domains``: values that reads may return
 - ``reduce``: shrinks large graphs
-- ``reductions``: what is left out, and why
-- ``questions``, ``answers``: what is asked, and whether an execution answers it
-- ``choice``, ``execution``: what an engine chose, and the counterexample that it makes
+- ``reductions``: switches and arguments of all reductions
+- ``questions``, ``answers``: questions to engines, and a check of their answers
+- ``choice``, ``execution``: an engine's choices, and the counterexample that they make
 - ``show``: an event graph in print
 """

@@ -167,7 +167,9 @@ class Execution:
         return whole and not reflexive(order) and all({i, j} <= ends for i, j in pairs(order))
 
     def _coherence_problems(self, location: Location) -> list[str]:
-        """Where co is not an order of the writes to a location, the initial one first, and total if it has to be."""
+        """Violations of coherence: co is an order of the writes to a location, the initial one first, total if it has
+        to be.
+        """
         writes = [e.id for e in self.events if e.location == location and e.writes]
         ordered = {(a, b) for a, b in self.choice.co if a in writes and b in writes}
         both = [(a, b) for a in writes for b in writes if (a, b) in ordered and (a == b or (b, a) in ordered)]

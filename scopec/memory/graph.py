@@ -180,7 +180,7 @@ def _without_safe(stage: Making) -> Making:
 
 
 def _large(stage: Making) -> str | None:
-    """Why a graph is one of which something is left out."""
+    """The reason why a graph is one of which something is left out."""
     chosen, threads = stage.asked.reductions, len(stage.program.threads)
     if stage.asked.listing:
         return None

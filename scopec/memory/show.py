@@ -63,7 +63,9 @@ def _named(ids: tuple[str, ...], graph: EventGraph) -> str:
 
 
 def _why(cut: Cut) -> str:
-    """Why a thread does not go on; in a graph of stuck executions, in which condition it is left for ever."""
+    """The reason why a thread does not go on; in a graph of stuck executions, the condition in which it is left for
+    ever.
+    """
     if cut.fault or cut.stopped:
         return "undefined" if cut.fault else "stopped"
     if cut.left not in (None, Left.WAITING, Left.BEYOND):

@@ -5,14 +5,14 @@
 - ``merge_threads``, ``thread_indices``: one graph for all threads of a grid
 - ``show``: a Program in print
 - ``types``, ``values``: types and expressions
-- ``reasoning``, ``conditions``, ``constants``: what follows of values, and what decides branches
-- ``effects``: what operations do
+- ``reasoning``, ``conditions``, ``constants``: deductions about values, and the conditions of branches
+- ``effects``: effects of operations
 - ``faults``: operations without a meaning for some operands
 - ``loops``: loops of a graph
 - ``warp``: the size of a warp
-- ``collective``, ``arrival_order``: who meets at a barrier, and in which phase
+- ``collective``, ``arrival_order``: threads that meet at a barrier, and the phases of their arrivals
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
-- ``expectations``, ``observe``: what a file asks
+- ``expectations``, ``observe``: the questions of a file
 - ``mbarriers``: the states of mbarriers, and the rules of their operations
 - ``settled_phases``: mbarriers whose phases are the same in every execution
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks

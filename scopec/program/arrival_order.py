@@ -76,7 +76,7 @@ def _before(threads: Sequence[Sequence[Arrival]], low: Mapping[Hashable, int]) -
 
 
 def _reached(threads: Sequence[Sequence[Arrival]], low: Mapping[Hashable, int], stopped: Arrival) -> set[Hashable]:
-    """What can happen where a thread stops before one of its arrivals."""
+    """All that can happen where a thread stops before one of its arrivals."""
     come: dict[Hashable, int] = defaultdict(int)
     reached: set[Hashable] = set()
     at = [0] * len(threads)

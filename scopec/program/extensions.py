@@ -1,4 +1,4 @@
-"""What a program has that not every memory model speaks of: asynchronous copies; other proxies, and virtual addresses.
+"""Operations that not every memory model covers: asynchronous copies, other proxies, virtual addresses.
 
 PTX ISA, "Asynchronous Operations", "Proxies" and "Aliases".
 """

@@ -1,7 +1,16 @@
 """Merges the per-thread graphs of a grid into one.
 
-Threads share a node while their operations are equal but for constants that follow from their indices; where they
-differ, a branch on the indices separates them.  Nodes from which all behaviour is equal are merged again.
+Threads with equal graphs are one *kind*.  The kinds walk through their graphs together: a node of the result stands for
+the tuple of the nodes at which its kinds are, and is made only if their operations are equal but for constants that are
+a linear form over the threads' indices.  Otherwise a branch on the indices separates them.  So for each thread exactly
+one way through the result is its own graph's: :mod:`scopec.program.specialise` takes the branches and computes the
+forms, and finds that graph again.  Of ::
+
+    thread 0: a[0] = 7; x = 1        thread 1: a[1] = 7        thread 2: a[2] = 7
+
+the result is ``a[threadIdx.x] = 7; if (threadIdx.x == 0) x = 1``.  Kinds that have parted meet again at the nearest
+node that all of them can come to.  At the end nodes with equal operations and equal successors are merged, as states of
+an automaton are (partition refinement): what follows them is the same for every thread that comes there.
 """
 
 from __future__ import annotations
@@ -98,7 +107,7 @@ class _Walk:
         return self._bodies[place[0]].nodes[place[1]]
 
     def _shape(self, place: tuple[int, int]) -> _Shape:
-        """What a node is without what follows it; equal ones have one number."""
+        """The shape of a node without what follows it; equal ones have one number."""
         found = self._shapes.get(place)
         if found is None:
             node = self._at(place)
@@ -155,7 +164,7 @@ class _Walk:
                 return
 
     def _ahead(self, place: tuple[int, int]) -> dict[Hashable, int]:
-        """What a thread may do from a place on, nearest first, and where."""
+        """The shapes that a thread may come to from a place on, nearest first, each with its node."""
         kind, number = place
         found: dict[Hashable, int] = {}
         seen, work = {number}, [number]
@@ -178,7 +187,9 @@ class _Walk:
         return number
 
     def _join(self, places: Iterable[tuple[int, int]]) -> ir.Node | None:
-        """What threads in these places do, with the constants that their indices give; None if it is not the same."""
+        """The common operation of threads in these places, with the constants of their indices; None if it is not the
+        same.
+        """
         places = tuple(places)
         nodes = {kind: self._at((kind, number)) for kind, number in places}
         first, *others = nodes.values()

@@ -1,13 +1,13 @@
 """The progress question: labelled steps, what the implementation owes, schedules.
 
-- ``questions``: what an engine is asked
+- ``questions``: questions to engines
 - ``build``, ``passes``, ``stepper``, ``mbarriers``, ``interleaving``: a program to its system
 - ``system``, ``steps``: the system, and its steps
-- ``rules``: what each step does, as data
+- ``rules``: the effect of each step, as data
 - ``terms``, ``transition``: the form of rules
-- ``models``, ``promises``, ``counting``: what is owed to whom, and what counts
-- ``reductions``, ``slicing``: what is left out, and why
+- ``models``, ``promises``, ``counting``: promises to threads, and steps that count
+- ``reductions``, ``slicing``: reductions of the state space
 - ``schedule``, ``replay``, ``describe``: a counterexample, in words
-- ``stuck``, ``divergence``, ``passages``, ``again``: who stays behind, and who misses a barrier
+- ``stuck``, ``divergence``, ``passages``, ``again``: threads that stay behind, or miss a barrier
 - ``show``: steps in print
 """

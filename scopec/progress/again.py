@@ -36,7 +36,7 @@ def barriers_again(program: Program) -> Iterator[tuple[Span, str, tuple[Value, .
 
 
 def _next(body: ir.Body, number: int, arrival: ir.NamedBarrier) -> Iterator[Span]:
-    """Where a thread comes to a barrier again, with nothing in between that it might wait at."""
+    """The places at which a thread comes to a barrier again, with nothing in between that it might wait at."""
     left, seen = list(ir.successors(body.nodes[number])), {number}
     while left:
         at = left.pop()

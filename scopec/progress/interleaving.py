@@ -25,7 +25,7 @@ _Way: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """Where the operands of an evaluation are, which begins at a node; None: evaluated."""
+    """The places of an evaluation's operands, which begins at a node; None: evaluated."""
 
     begins: int
     operands: tuple[_Place | None, ...]

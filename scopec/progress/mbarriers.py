@@ -87,7 +87,7 @@ def _is_broken(found: Value) -> Value:
 
 
 def _by_fault(operation: ir.BarrierOperation, found: Value, label: str, follow: Follow) -> Tree:
-    """Where a thread goes on, by the rule that is broken."""
+    """The ways on of a thread, by the rule that is broken."""
     match found:
         case Choose(condition, then, otherwise):
             broken, other = (_by_fault(operation, part, label, follow) for part in (then, otherwise))
@@ -100,7 +100,7 @@ def _by_fault(operation: ir.BarrierOperation, found: Value, label: str, follow: 
 
 
 def _allowed(operation: ir.BarrierOperation, label: str, follow: Follow) -> Tree:
-    """Where a thread goes on from an operation that breaks no rule."""
+    """The ways on of a thread from an operation that breaks no rule."""
     change = Operated(operation)
     match operation:
         case ir.BarrierInit() | ir.BarrierExpect():

@@ -86,7 +86,7 @@ def _passages(
     limit: int,
     operations: dict[Span, ir.SyncThreads | ir.GroupSync],
 ) -> tuple[Mapping[Span, int] | None, int]:
-    """How often a thread comes to each barrier, None if that is not known; and how many steps that has taken.
+    """The number of times that a thread comes to each barrier, None if unknown; and the steps that has taken.
 
     What the barriers are is added to ``operations``.
     """
@@ -136,7 +136,7 @@ def _passages(
 
 
 def _meeting(body: ir.Body, branch: int, joins: Callable[[ir.Do], bool]) -> int | None:
-    """Where all ways from a branch meet again; None if they do not before a barrier, a trap or the end."""
+    """The node where all ways from a branch meet again; None if they do not before a barrier, a trap or the end."""
     behind = _reached(body, branch, None)
     for candidate in behind:
         between = _reached(body, branch, candidate)

@@ -149,7 +149,7 @@ def _accesses(body: ir.Body) -> int:
 
 
 def _kept(made: Machine) -> int:
-    """In how many registers, of all labels together, there may be a value."""
+    """The number of registers, of all labels together, that may have a value."""
     held: dict[str, set[str]] = {}
     work: list[tuple[Goto, set[str]]] = [(end, set()) for end in leaves(made.entry)]
     while work:

@@ -179,7 +179,7 @@ def automatic_as_registers(body: ir.Body, own: Mapping[str, ir.Object], counts: 
 
 
 def _as_assignments(operation: ir.Operation, object_: Reg) -> list[ir.Set]:
-    """What an access to an object does, one after the other, when the object is a register."""
+    """The assignments of an access to an object, one after the other, when the object is a register."""
     match operation:
         case ir.Load(target, _, _):
             return [ir.Set(target, object_)]

@@ -59,7 +59,7 @@ def move(system: System, before: Moment, after: Moment, action: str) -> Move:
 
 
 def _changed(name: str, before: object, after: object, use: Use) -> dict[str, str]:
-    """What a step changes of an object: of an array, its elements that are different."""
+    """The change of an object by a step: of an array, its elements that are different."""
     if before == after:
         return {}
     if use in (Use.BARRIER, Use.MBARRIER) and isinstance(after, dict) and "phase" in after:

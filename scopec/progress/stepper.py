@@ -348,7 +348,7 @@ class _Stepper:
                 yield self._step(label, operation, span, self._follow(following, {target: holds}))
 
     def _await(self, operation: ir.Await, following: int, otherwise: Tree | None = None) -> Tree:
-        """Where the condition holds, the store and what follows; elsewhere ``otherwise``."""
+        """The tree of a wait: where the condition holds, the store and what follows; elsewhere ``otherwise``."""
         tree = self._follow(following, {operation.target: Reg(OLD, INT)})
         if operation.new is not None:
             tree = writing(with_found(operation.new, operation.target), tree)

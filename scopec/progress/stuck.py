@@ -123,7 +123,7 @@ def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
 
 
 def _no_place(system: System, thread: ir.Thread, last: Moment) -> str | None:
-    """What is assumed beside the document keeps a thread from starting, in a state that lasts for ever."""
+    """The assumption beside the document that keeps a thread from starting, in a state that lasts for ever."""
 
     def started(unit: str) -> bool:
         return any(system.unit_of[t.name] == unit and last.labels[t.name] != IDLE for t in system.threads)

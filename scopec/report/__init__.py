@@ -5,6 +5,6 @@
 - ``json``, ``junit``, ``sarif``, ``github``, ``gcc``, ``itf``: for programs
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
-- ``traces``, ``outcomes``: what ``trace`` and ``outcomes`` show
-- ``unasked``, ``rules``, ``paths``: what was not asked, kinds of violation, names of files
+- ``traces``, ``outcomes``: the output of ``trace`` and ``outcomes``
+- ``unasked``, ``rules``, ``paths``: questions not asked, kinds of violation, names of files
 """

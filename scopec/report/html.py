@@ -189,14 +189,14 @@ def _witness(report: Report) -> dict[str, Any] | None:
 
 
 def _histogram(report: Observed) -> dict[str, Any]:
-    """What a GPU showed; bars are as long as the logarithms of counts are large."""
+    """The states that a GPU showed; bars are as long as the logarithms of counts are large."""
     most = log(1 + max((s.count for s in report.shown), default=1))
     states = [(s, state_text(s.values, report.run), round(100 * log(1 + s.count) / most)) for s in report.shown]
     return {"runs": report.runs, "built": report.built, "states": states, "unended": report.unended}
 
 
 def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
-    """What the page, which has the lines of a file, says about one check."""
+    """The part of the page, which has the lines of a file, about one check."""
     why = reasons.explanation(check)
     found: dict[str, Any] = {
         "id": f"check-{number}",
@@ -250,7 +250,7 @@ def _events(execution: Execution) -> list[dict[str, Any]]:
 
 
 def _player(schedule: Schedule, file: str) -> dict[str, Any]:
-    """What the player shows: the steps, and the first state with what each step changes of it."""
+    """The data of the player: the steps, and the first state with the changes of each step."""
     lines = {m.label: m.span.line for m in schedule.moves}
     lines |= {schedule.moves[-1].after.labels[b.thread]: b.span.line for b in schedule.behind if schedule.moves}
     present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
@@ -274,7 +274,7 @@ def _player(schedule: Schedule, file: str) -> dict[str, Any]:
 
 
 def _state(moment: Moment, lines: Mapping[str, int]) -> dict[str, dict[str, str]]:
-    """Where each thread is, its registers, and memory, as text."""
+    """The label of each thread, its registers, and memory, as text."""
     registers = {
         thread: ", ".join(f"{n} = {_value(v)}" for n, v in values.items() if not n.startswith("%"))
         for thread, values in moment.registers.items()
@@ -307,6 +307,6 @@ def _value(value: object) -> str:
 
 
 def _changes(before: Mapping[str, Mapping[str, str]], after: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    """What is different in the state after a step."""
+    """The differences of the state after a step."""
     found = {part: {k: v for k, v in after[part].items() if before[part].get(k) != v} for part in after}
     return {part: values for part, values in found.items() if values}

@@ -116,7 +116,7 @@ def program(report: Report) -> dict[str, Any]:
 
 
 def _seen(report: Observed) -> dict[str, Any]:
-    """What a GPU showed."""
+    """The states that a GPU showed."""
     states = [
         {"state": dict(s.values), "count": s.count, "counts": list(s.counts), "status": s.status} for s in report.shown
     ]
@@ -189,7 +189,7 @@ def execution(e: Execution, target: Target | None = None) -> dict[str, Any]:
 
 
 def _left(e: Execution) -> dict[str, Any]:
-    """Where the threads are left of an execution that gets stuck."""
+    """The places at which the threads of an execution that gets stuck are left."""
     if not isinstance(e, StuckExecution):
         return {}
     return {

@@ -95,7 +95,7 @@ def _guessed(outcome: Outcome) -> Iterator[tuple[str, str]]:
 
 
 def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """What is usually asked, and is not of a program."""
+    """The usual questions that nothing asks of a program."""
     for report in variants(outcome.reports):
         if report.run.not_asked:
             yield f"not asked of {title(report)}", ", ".join(report.run.not_asked)

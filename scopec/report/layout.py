@@ -101,7 +101,7 @@ _Stretch = tuple[_Route, float, float, bool]
 
 @dataclass(frozen=True, slots=True)
 class _Track:
-    """How far from its lane a route goes along a gutter, and the middle of its name if that stands there."""
+    """The distance of a route along a gutter from its lane, and the middle of its name if that stands there."""
 
     x: float
     name: float | None
@@ -214,7 +214,9 @@ def _route(edge: Edge, a: Box, b: Box, lanes: int, taken: set[tuple[int, int]]) 
 
 
 def _side(route: _Route, end: int) -> tuple[str, int]:
-    """Where an edge leaves (0) or enters (1) a box: its id, and -1 at its left, 1 at its right, 0 at its bottom."""
+    """The side at which an edge leaves (0) or enters (1) a box: its id, and -1 at its left, 1 at its right, 0 at its
+    bottom.
+    """
     box = (route.a, route.b)[end]
     if box.lane is None:
         return box.id, 0

@@ -224,7 +224,7 @@ def _lanes(threads: Sequence[Thread], said: Mapping[str, str]) -> tuple[Lane, ..
 
 
 def _groups(thread: Thread) -> Iterator[str]:
-    """What a thread is in, from the outside in."""
+    """The groups that a thread is in, from the outside in."""
     if not thread.is_host:
         yield f"device {thread.device}"
         if thread.cluster is not None:
@@ -263,7 +263,7 @@ def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
 
 
 def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
-    """What a reader needs of each relation: steps of orders instead of whole orders, and nothing twice."""
+    """The edges of each relation that a reader needs: steps of orders instead of whole orders, and nothing twice."""
     known = {e.id for e in execution.events}
     yield from _between("po", _reduced(_pairs(execution, "po"), inside))
     yield from _between("rf", [p for p in _pairs(execution, "rf") if p[0] in known and p[1] in inside])

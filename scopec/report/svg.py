@@ -40,7 +40,7 @@ def svg(picture: Picture, *, name: str = "picture", alone: bool = True) -> str:
 
 
 def _widest(picture: Picture, alone: bool) -> float:
-    """How wide the texts around a picture are."""
+    """The width of the widest text around a picture."""
     around = [len(picture.title), *(len(r.meaning) + 8 for r in picture.relations)] if alone else []
     return 32 + LETTER * max([len(picture.closing), *around])
 

@@ -166,7 +166,7 @@ class Status:
             wait = 0.5
 
     def _columns(self) -> int:
-        """How long a line may be: one that goes on in the next could not be rewritten."""
+        """The length of a line at most: one that goes on in the next could not be rewritten."""
         with suppress(OSError, ValueError):
             return os.get_terminal_size(self._stream.fileno()).columns or 80
         return 80

@@ -105,7 +105,7 @@ def _guess(run: Run, width: int) -> Iterator[str]:
 
 
 def _histogram(report: Observed) -> Iterator[str]:
-    """How often each final state was seen, and those that were not."""
+    """The number of times that each final state was seen, and those that were not."""
     # Start-up: most calls show no final states.
     from scopec.session.final_states import state_text
 
@@ -122,7 +122,7 @@ def _histogram(report: Observed) -> Iterator[str]:
 
 
 def _part_asked(check: Check, *, verbose: bool) -> str:
-    """Which part of a progress question was asked, where that is not the whole of it always; what is undefined."""
+    """The part of a progress question that was asked, where that is not always the whole; what is undefined."""
     asked = check.hangs
     if check.expectation.kind == "undefined" and check.verdict == "holds" and isinstance(check.trace, Execution):
         return f"  ({undefined_at(check.trace)})"

@@ -1,6 +1,6 @@
 """One call of scopec: what files ask, who is asked, and what the answers mean.
 
-- ``check``: the call; ``asking``: how engines are asked in it
+- ``check``: the call; ``asking``: its settings for engines
 - ``plan``, ``reading``: a file to its runs; which reader takes it
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``inquiry``: one run, asked and answered
@@ -9,7 +9,7 @@
 - ``forms``, ``reductions``: passes and reductions by name
 - ``compile``, ``generated``: generated specifications, and where they are kept
 - ``project``, ``configured``: settings
-- ``changes``, ``revisions``, ``baseline``: which programs have changed, and known violations
+- ``changes``, ``revisions``, ``baseline``: programs that have changed, and known violations
 - ``pool``, ``cluster``: threads and machines that share the work
 - ``texts``: programs that are no files
 """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _line(run: Run, check: Check) -> str:
-    """What is violated, wherever its lines have moved to; a name that has a line break in it is no other line."""
+    """The violation, wherever its lines have moved to; a name that has a line break in it is no other line."""
     variant = ", ".join(f"{k} = {v}" for k, v in run.program.variant.items())
     text = " ".join(check.expectation.text.split())
     return clean(f"{run.file}: {text} [{variant}; {run.model.name}, {run.progress.name}]")

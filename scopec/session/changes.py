@@ -90,7 +90,7 @@ def watched(
 
 
 def _stamp(path: Path) -> tuple[int, int]:
-    """When a file was written, and its size; one that is missing has a stamp too."""
+    """The time of a file's last change, and its size; one that is missing has a stamp too."""
     try:
         status = path.stat()
     except OSError:

@@ -152,7 +152,7 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
 
 
 def _like(path: Path) -> str:
-    """What a path that does not exist may have meant."""
+    """Suggestions for a path that does not exist."""
     beside = (
         [] if not path.parent.is_dir() else [p for p in path.parent.iterdir() if p.suffix in SUFFIXES or p.is_dir()]
     )

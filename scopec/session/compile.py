@@ -170,7 +170,7 @@ def _hashes(folder: Path) -> dict[Path, str] | None:
 
 
 def _text(file: Path, folder: Path) -> str:
-    """What is in a file below a folder, for a diff that shows it: nothing in one that is not there, or elsewhere.
+    """The text of a file below a folder, for a diff that shows it: empty if it is not there, or elsewhere.
 
     UsageError where it cannot be read.
     """

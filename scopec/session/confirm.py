@@ -57,7 +57,7 @@ def confirmed(outcomes: Sequence[Outcome], settings: Settings) -> list[Outcome]:
 
 
 def _failure(report: Report, policy: Confirming, workers: Workers, settings: Settings) -> str | None:
-    """What is wrong with a report, by the reference engines, in the time that is left; None if nothing is."""
+    """The mistake in a report, by the reference engines, in the time that is left; None if there is none."""
     try:
         check_run(report.run, policy, workers, settings, report.seconds * 1000)
     except LimitError:  # nobody says otherwise
@@ -70,7 +70,7 @@ def _failure(report: Report, policy: Confirming, workers: Workers, settings: Set
 
 
 def _said(asked: Iterable[Confirming]) -> str | None:
-    """Who has confirmed the answers, and which not; None if nobody had to."""
+    """The engines that have confirmed the answers, and those that have not; None if nobody had to."""
     titles = sorted({title for policy in asked for title in policy.confirmed})
     left = [policy.left for policy in asked if policy.left]
     reasons = {_NUMBER.sub("", reason): reason for one in left for reason in sorted(one)}  # an example of each kind

@@ -154,7 +154,7 @@ def _listing(run: Run, policy: Policy, workers: Workers, settings: Asking, limit
 def _listed_by(
     engine: Engine, run: Run, policy: Policy, workers: Workers, settings: Asking, limit: int, end: Deadline
 ) -> Listing:
-    """What one engine finds: the answers to a run's questions, its executions, and why they may not be all."""
+    """The findings of one engine: the answers to a run's questions, its executions, and why they may not be all."""
     who = MEMORY.of(engine)
     started = time.monotonic()
     stopped = None
@@ -308,7 +308,7 @@ def _summary(run: Run, answers: Findings, executions: list[Execution], stopped: 
 
 
 def _beyond(run: Run, answers: Findings) -> Iterator[str]:
-    """What is not within the bounds."""
+    """The bounds that executions exceed, a sentence each."""
     if answers.answers.get("longer") is not None:
         lines = sorted({cut.span.line for cut in run.graph.cuts if not cut.wait})
         bound = run.settings.bound["unroll"]

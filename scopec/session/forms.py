@@ -50,7 +50,7 @@ class Form:
 
 
 def _for_each(run: Run, text: Callable[[Any], str]) -> str:
-    """Of each progress problem; of a file that asks nothing about progress that of termination.
+    """The text of each progress problem; of a file that asks nothing about progress, that of termination.
 
     Those that are alike once.
     """
@@ -151,7 +151,7 @@ def beginning(run: Run) -> graph.Making:
 
 
 def _of_hangs(run: Run, problem: ProgressProblem) -> hangs.Making:
-    """What there is of the stuck executions of a run before any pass."""
+    """The stage of the stuck executions of a run before any pass."""
     return before_hangs(run, problem, run.settings.bound["unroll"])
 
 

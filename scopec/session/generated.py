@@ -52,7 +52,7 @@ def _made(folder: Path, way_out: str) -> Path:
 
 
 def _written(folder: Path) -> float:
-    """When something was written to a folder; it may be gone, as another call removes it too."""
+    """The time of the last change in a folder; it may be gone, as another call removes it too."""
     try:
         return folder.stat().st_mtime
     except OSError:

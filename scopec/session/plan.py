@@ -382,7 +382,7 @@ def _settings(file: tree.File | litmus_tree.File, overrides: Overrides) -> Setti
 
 
 def _usual(source: Source, file: tree.File, model: Model) -> Iterator[Expectation]:
-    """What a file without expectations is asked: is it race free, does it terminate (assertions are always asked).
+    """The questions of a file without expectations: is it race free, does it terminate (assertions are always asked).
 
     A model that does not define races is not asked about them.
     """
@@ -401,7 +401,7 @@ def _is_faulty(checks: Iterable[Expectation]) -> bool:
 
 
 def _not_asked(asked: Mapping[_Models, Sequence[Expectation]]) -> tuple[str, ...]:
-    """What is usually asked, and is not here, whatever the model."""
+    """The usual questions that are not asked here, whatever the model."""
     kinds = {check.kind for checks in asked.values() for check in checks}
     return tuple(name for name, about in USUAL.items() if kinds.isdisjoint(about))
 

@@ -130,7 +130,7 @@ def _nearest(start: Path, warn: list[str]) -> dict[str, Setting] | None:
 
 
 def _folders(start: Path) -> tuple[list[Path], Path | None]:
-    """Where the settings of a folder may be, and its repository, if it is in one.
+    """The folders in which settings of a folder may be, and its repository, if it is in one.
 
     Its own folder, and those above it: up to the repository, the user's home, or a folder of another owner.
     """
@@ -255,7 +255,7 @@ def _check(setting: Setting) -> None:
 
 @contextmanager
 def _at(setting: Setting) -> Iterator[None]:
-    """What is said of a name is said of a setting."""
+    """Name a setting in an error about its value."""
     try:
         yield
     except UsageError as error:
@@ -307,7 +307,7 @@ def _path(text: str, setting: Setting, folder: Path, top: Path | None) -> str:
 
 
 def _span(key: str, source: Source) -> Span:
-    """Where a key is written: in the table of scopec, or as the name of a table in it."""
+    """The place of a key: in the table of scopec, or as the name of a table in it."""
     wanted = _TABLE if Path(source.name).name == _SHARED else ""
     table = ""
     word = rf"(?:{re.escape(key)}|\"{re.escape(key)}\"|'{re.escape(key)}')"

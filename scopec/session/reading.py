@@ -67,7 +67,7 @@ def read(
 
 
 def _stated(source: Source) -> str | None:
-    """What the directive ``language`` says, ``scoped`` or ``c++``; None without one."""
+    """The reader that the directive ``language`` states, ``scoped`` or ``c++``; None without one."""
     from scopec.frontends.scoped.syntax.scan import scan
 
     found = re.search(r"\blanguage\s+(scoped|c\+\+)\s*;", scan(source).directives)

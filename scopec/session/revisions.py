@@ -122,7 +122,7 @@ def _object(content: bytes, name: str) -> bool:
 
 
 def _git(folder: Path, *arguments: str, wrong: str = "") -> str:
-    """What git prints; UsageError where it fails, or is not there."""
+    """The output of git; UsageError if it fails, or is not there."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_") or _KEPT.fullmatch(k)}
     settings = (word for setting in _OFF for word in ("-c", setting))
     try:

@@ -129,7 +129,7 @@ class _Emitter:
         return union(parts) or "none->none"
 
     def _equations(self) -> list[str]:
-        """What each computed write stores, and that it stores something where that depends on itself."""
+        """Equations for the value of each computed write, which has one even if it depends on itself."""
         lines = ["wv_ = wv & (" + union(e.id for e in self.computed) + ")->Value"] if self.computed else []
         for event in self.computed:
             assert event.value is not None
@@ -137,7 +137,7 @@ class _Emitter:
         return [*lines, *self._valued(lambda read: read not in self.problem.domains.open)]
 
     def _valued(self, which: Callable[[str], bool]) -> list[str]:
-        """That reads whose values may depend on themselves return one of their domains."""
+        """The condition that reads whose values may depend on themselves return one of their domains."""
         reads = [read for read in circular_reads(self.graph) if which(read)]
         return [f"all r : {parenthesised(reads)} & Exec | some r.rv"] if reads else []
 

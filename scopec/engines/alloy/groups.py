@@ -75,7 +75,7 @@ class Groups:
         return {"name": name, "title": title, "events": rows, "members": union(e.id for e in events)}
 
     def _heading(self, events: Sequence[Event]) -> str:
-        """Where events are, and the text that makes them: those of one line follow each other."""
+        """A heading with the place of events and its text: those of one line follow each other."""
         if events[0].kind is Kind.INIT:
             return ""
         source = self.graph.program.source

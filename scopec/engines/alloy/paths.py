@@ -45,7 +45,7 @@ class Conditions:
         self._paths = dict(zip(places, _placed("path", list(places.values()), graph), strict=True))
 
     def _place(self, condition: Value) -> Place | str:
-        """Where a condition is decided: the last event that it is computed from."""
+        """The place at which a condition is decided: the last event that it is computed from."""
         events = {self.graph.event_of(leaf.name): leaf.name for leaf in leaves(condition)}
         known = [e for e in self.graph.events if e.id in events]
         if known:

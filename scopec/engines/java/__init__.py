@@ -1,6 +1,6 @@
 """Java.
 
-- ``jars``: where Java and the engines' jars are, and how they are fetched and verified
+- ``jars``: the places of Java and of the engines' jars, which are fetched and verified
 - ``processes``: one process for one question
 - ``workers``, ``jvm``: virtual machines that live on
 """

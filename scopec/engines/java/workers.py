@@ -235,7 +235,7 @@ class _Worker:
 
 
 def _text(file: Path | None) -> str:
-    """What is in a file, if there is one."""
+    """The text of a file, if there is one."""
     if file is None or not file.is_file():
         return ""
     return file.read_text(encoding="utf-8", errors="replace")

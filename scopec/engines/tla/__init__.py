@@ -6,5 +6,5 @@
 - ``actions``, ``terms``, ``values``, ``promises``, ``names``: steps, rules, expressions, promises and names in TLA+
 - ``run``, ``in_jvm``, ``read``: asks TLC, and reads what it prints
 - ``hardware``, ``reachable_accesses``: the example hardware of HRF0, and what it has to do
-- ``outcomes``, ``hardware_run``, ``hardware_engine``: what that can reach, how, and the engine that is asked
+- ``outcomes``, ``hardware_run``, ``hardware_engine``: its reachable states, a run to one, and the engine
 """

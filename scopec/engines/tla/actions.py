@@ -135,7 +135,7 @@ class Actions:
         return [line for line in lines if line]
 
     def _stored(self, tree: Tree, transition: Transition, printer: Printer) -> str:
-        """What a step leaves in its place: a number, or a barrier."""
+        """The value that a step leaves in its place: a number, or a barrier."""
         if any(isinstance(end.write, BarrierWrite) for end in leaves(tree)):
             return self._terms(transition).text(_state(tree, self._old(transition, printer)))
 
@@ -146,7 +146,7 @@ class Actions:
         return self._fold(tree, stored, printer)
 
     def _old(self, transition: Transition, printer: Printer) -> Name:
-        """What an update finds in its place."""
+        """The value that an update finds in its place."""
         assert transition.place is not None
         return Name(self.layout.old(transition.place, transition.step, printer))
 
@@ -237,7 +237,7 @@ def _folded(tree: Tree, pick: Callable[[Goto], Value]) -> Value:
 
 
 def _state(tree: Tree, old: Name) -> Term:
-    """What a tree leaves of the barrier that it finds as ``old``."""
+    """The state that a tree leaves of the barrier that it finds as ``old``."""
     match tree:
         case Goto(_, _, write):
             assert write is None or isinstance(write, BarrierWrite)

@@ -138,7 +138,7 @@ class HardwareLayout(Layout):
         return [("GroupOf", function(groups)), ("Locations", locations), ("Reads", reads), ("Writes", writes)]
 
     def _ahead(self, thread: ir.Thread, accesses: Accesses, *, idle: bool = False) -> str:
-        """What a thread may still access, by label; labels from which it is nothing are left out.
+        """The accesses that a thread may still make, by label; labels without any are left out.
 
         What the cache of its group holds while a thread is idle is no matter to it: it starts with an acquire.
         """
@@ -156,7 +156,7 @@ class HardwareLayout(Layout):
         return f"({' @@ '.join(rows)})" if rows else "<<>>"
 
     def _written(self, operation: Visible) -> ir.Place | None:
-        """What an operation may write; of an mbarrier a test marks that it has been true."""
+        """The values that an operation may write; of an mbarrier a test marks that it has been true."""
         place = None if isinstance(operation, (ir.Load, *OWN_KINDS)) else accessed(operation)
         if place is None or not isinstance(operation, ir.BarrierTest):
             return place
@@ -231,7 +231,7 @@ class HardwareLayout(Layout):
 
 
 def _cached(operation: Visible) -> ir.Place | None:
-    """What an operation may find in its group's cache: a global atomic operation reads global memory."""
+    """The value that an operation may find in its group's cache: a global atomic operation reads global memory."""
     if isinstance(operation, (ir.Store, *OWN_KINDS)) or level(operation) == "global":
         return None
     writes = isinstance(operation, ir.BarrierInit) and not operation.fault

@@ -1,4 +1,4 @@
-"""What the scoped language and litmus files in C have in common: a reader says the rest.
+"""The part of C that the scoped language and litmus files have in common; each reader adds its own.
 
 - ``syntax``: the syntax tree
 - ``frame``: code with its blocks and loops, and what a reader says of it

@@ -4,13 +4,13 @@
 - ``prepare``: directives become C++
 - ``kernels``, ``host_code``: the kernels of a file, and it without the code of its host
 - ``brackets``: groups in brackets of a text
-- ``flags``: what a build says
+- ``flags``: flags of a build
 - ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run
-- ``messages``, ``extents``: what clang says, and the expression at a place
-- ``dependencies``: which files it may read
-- ``compilation_cache``: what it made in an earlier call
+- ``messages``, ``extents``: clang's messages, and the expression at a place
+- ``dependencies``: files that it may read
+- ``compilation_cache``: its output in earlier calls
 - ``threads``: all threads of a program
-- ``mbarriers``: which objects are mbarriers
+- ``mbarriers``: objects that are mbarriers
 - ``llvm``: LLVM IR
 - ``machine``: executes the code of one thread
 - ``intrinsics``: calls of the library

@@ -43,7 +43,7 @@ _FURTHER = re.compile(
 
 
 class _UnknownError(Exception):
-    """What a text may depend on is not known."""
+    """Raised if something that a text may depend on is not known."""
 
 
 def compilations() -> Cache:
@@ -86,7 +86,7 @@ def remembered(
 
 
 def _identity(clang: Clang, folders: Sequence[Path]) -> list[str | int | None]:
-    """Which clang it is; the user's folders must not have headers of names that its own have."""
+    """The identity of the clang that is used; the user's folders must not have headers of names that its own have."""
     program = clang.program[0]
     try:
         with Path(program).open("rb") as opened:

@@ -134,7 +134,7 @@ def _unplaced(message: Message, clang: Clang) -> bool:
 
 @cache
 def _tried(clang: Clang, flags: Flags) -> str:
-    """What is wrong with reading an empty file; nothing, if nothing is."""
+    """The failure to read an empty file; None if it can be read."""
     given, commands = _given("", "empty.cu", flags), [_command(clang, side, "", flags) for side in _SIDES]
     runs = _run([[*command, *_CODE] for command in commands], given, Path())
     return next((run.failure for run in runs if run.status), "")
@@ -163,7 +163,7 @@ def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
 
 
 def _given(text: str, shown: str, flags: Flags) -> bytes:
-    """What clang reads."""
+    """The text that clang reads."""
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
     return f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
 
@@ -196,7 +196,7 @@ def _run(commands: list[list[str]], given: bytes, folder: Path) -> list[Run]:
 
 
 class _Precompiled:
-    """What clang reads before every file, as clang keeps it: made where a call reads many files in one way."""
+    """The headers before every file, precompiled by clang: made if a call reads many files in one way."""
 
     def __init__(self) -> None:
         self._asked: Counter[tuple[str, ...]] = Counter()
@@ -228,12 +228,12 @@ def _prepared(command: list[str]) -> list[str]:
 
 
 def _first() -> tuple[str, str]:
-    """What every file begins with."""
+    """The arguments that put a header before every file."""
     return ("-include", str(shims() / "scopec_cuda.h"))
 
 
 def _outputs(clang: Clang, runs: list[Run]) -> list[str]:
-    """What commands wrote; EngineError if one failed."""
+    """The output of commands; EngineError if one failed."""
     for run in runs:
         if run.status:
             raise broken(asked(clang.program), run.failure)

@@ -102,7 +102,7 @@ class _Text:
         return self._first(at, max(binding, 1)), self._last(at, binding)  # assignments go from right to left
 
     def _binding(self, at: int) -> int:
-        """How close an operator with two operands binds, closer than any where there is none."""
+        """The precedence of an operator with two operands, higher than any if it is none."""
         before = self.token(at - 1)
         return _TIGHTEST if _begins(before) and before not in ("++", "--") else _BINDING.get(self.tokens[at], _TIGHTEST)
 

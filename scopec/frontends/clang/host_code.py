@@ -137,7 +137,7 @@ def _host_functions(code: str) -> Iterator[Part]:
 
 
 def _objected_to(source: Source, diagnostics: Sequence[Diagnostic], folder: Path, flags: Flags) -> Iterator[Part]:
-    """What to leave out of a text that clang does not take: declarations, but none of a device, and headers."""
+    """The parts of a text to leave out for clang to take it: declarations, but none of a device, and headers."""
     text = source.text
     declarations = list(_declarations(_code(source)))
     found: set[Part] = set()

@@ -293,7 +293,7 @@ def _parameters(debug: Debug, subprogram: str) -> Iterator[Parameter]:
 
 
 def _parameter(debug: Debug, type_: str) -> Parameter:
-    """What a type is to a launch, without a name."""
+    """The kind of a parameter to a launch, by its type, without a name."""
     node = debug.stripped(type_)
     fields = debug.fields(node)
     tag = fields.get("tag", "")

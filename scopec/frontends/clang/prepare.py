@@ -119,7 +119,7 @@ def _full(value: str) -> str:
 
 
 def _override(source: Source, code: str, name: str, value: str) -> tuple[Part, str] | None:
-    """Where the initialiser of a constant is, and what to write there; None if there is no such constant."""
+    """The place of a constant's initialiser, and its replacement; None if there is no such constant."""
     for match in re.finditer(rf"\b{re.escape(name)}\b\s*(=(?!=)|\{{)", code):
         before = code[max(code.rfind(c, 0, match.start()) for c in ";{}") + 1 : match.start()]
         if _CONSTANT.search(before) is None:
@@ -139,7 +139,7 @@ def _in_place(source: Source, start: int, end: int, new: str) -> str:
 
 
 def _at(source: Source, offset: int) -> str:
-    """What makes the next character that at an offset of the file."""
+    """A directive that makes the next character that at an offset of the file."""
     line, column = source.position(offset)
     return f"\n#line {line}\n{' ' * (column - 1)}"
 

@@ -1,4 +1,10 @@
-"""All threads of a program: the host's `main`, what it launches and creates, until nothing new is found."""
+"""All threads of a program: the host's `main`, what it launches and creates, until nothing new is found.
+
+A run of the threads may find out something that it should have known from the start: an address that another thread
+stores, a number that has to be a register.  It notes that in :class:`_Found`, of one thread in its :class:`Knowledge`,
+and raises :class:`Again`.  These sets only grow, over the finite addresses, places and variables of a program, so some
+run finds nothing new; after ``_MOST_RUNS`` the program is refused.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +53,7 @@ _T = TypeVar("_T")
 
 @dataclass
 class _Found:
-    """What is known about a program from running it before."""
+    """Knowledge about a program from running it before."""
 
     pointers: dict[Address, int] = field(default_factory=dict)
     placed: dict[Memory, range] = field(default_factory=dict)
@@ -134,7 +140,7 @@ def _host_thread(
 
 
 def _nothing_runs(world: World) -> InputError:
-    """What to say of a file without `main`, or a directive that launches something."""
+    """The error for a file without `main`, or a directive that launches something."""
     kernels = [world.device.function(name) for name in world.device.module.kernels()]
     first = next((kernel for kernel in kernels if kernel is not None and kernel.subprogram is not None), None)
     if first is None or first.subprogram is None:
@@ -145,7 +151,7 @@ def _nothing_runs(world: World) -> InputError:
 
 
 def _initialisers(world: World) -> tuple[llvm.Function, ...]:
-    """What initialises global variables before ``main``, in its order ([basic.start.dynamic])."""
+    """The functions that initialise global variables before ``main``, in its order ([basic.start.dynamic])."""
     module = world.host.module
     if _CONSTRUCTORS not in module.variables:
         return ()
@@ -176,7 +182,7 @@ def _others(world: World, found: _Found) -> tuple[ir.Thread, ...]:
 
 
 def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callback) -> ir.Grid:
-    """What a stream executes."""
+    """The work of a stream."""
     one = ir.Dim()
     match launch:
         case Launch():

@@ -3,7 +3,7 @@
 - ``forms``: the tree
 - ``syntax``: text to tree
 - ``constants``: constant expressions
-- ``table``: what each instruction is, as data
-- ``barriers``: which variables are mbarriers
-- ``names``: what functions are called in C++
+- ``table``: the instructions, as data
+- ``barriers``: variables that are mbarriers
+- ``names``: C++ names of functions
 """

@@ -1,4 +1,4 @@
-"""Which variables of a file of PTX mbarriers are in: compilers declare arrays of them as bytes."""
+"""The variables of a PTX file that hold mbarriers: compilers declare arrays of them as bytes."""
 
 from __future__ import annotations
 

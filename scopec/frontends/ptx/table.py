@@ -286,7 +286,7 @@ def access(instruction: Instruction) -> Access:
 
 
 def _volatile(space: str, type_: Type) -> ir.Mode:
-    """What an access with ``.volatile`` is, whatever C++ makes of that word: who writes the instruction means it.
+    """The mode of an access with ``.volatile``, whatever C++ makes of that word: who writes the instruction means it.
 
     It "has the same memory synchronization semantics as ld.relaxed.sys" (PTX ISA, "ld"); in local memory there is
     nobody else, and what is as wide as a vector may be torn.

@@ -68,7 +68,7 @@ def _given() -> dict[str, Meaning]:
 
 @cache
 def _library(name: str) -> Mapping[str, Meaning]:
-    """What names stand for after a built-in file."""
+    """The meanings of names after a built-in file."""
     source = read_source(Path(resource(f"memory/models/{name}")), f"models/{name}")
     builder = _Builder({}, None, _given(), {source.name: source})
     for statement in read(source).statements:

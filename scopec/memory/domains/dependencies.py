@@ -274,7 +274,7 @@ class _Search:
             return None
 
     def _faults(self, target: _Target) -> Sequence[Assertion]:
-        """What has to hold before a target for the behaviour to be defined."""
+        """The conditions before a target on which the behaviour is defined."""
         return [a for a in self.graph.faults if self._comes_before(a.thread, a.position, target)]
 
     def _goes_on(self, target: _Target, valuation: Valuation) -> bool:

@@ -266,7 +266,7 @@ def _too_many(what: str, span: Span) -> Exception:
 
 
 def _tabulated(graph: EventGraph) -> Iterator[tuple[str, Value, Span]]:
-    """What else the engines tabulate than the values of writes, in words, and where it is."""
+    """The values that engines tabulate beside those of writes, in words, and the place."""
     for number, condition in enumerate(graph.conditions):
         at = next((e.span for e in graph.events if number in e.guard.conditions), None)
         if at is not None:
@@ -282,7 +282,7 @@ def _tabulated(graph: EventGraph) -> Iterator[tuple[str, Value, Span]]:
 
 
 def _compared(condition: Value) -> Iterator[Value]:
-    """What a condition compares: engines tabulate that, and take the logic around it as it is."""
+    """The operands of comparisons in a condition: engines tabulate that, and take the logic around it as it is."""
     match condition:
         case Unary("!") | Binary("&&" | "||") | Choose(type=IntType(is_bool=True)):
             for part in children(condition):

@@ -63,7 +63,7 @@ class Evaluated:
         return sum(1 << self.at[e] for e in events if e in self.at)
 
     def _rows(self, form: Form) -> Iterable[tuple[int, int]]:
-        """What is related to which of the others."""
+        """The relation as a mask of the others for each event."""
         at = self.at
         match form:
             case Pair(before, after, when):

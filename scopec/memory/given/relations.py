@@ -117,7 +117,7 @@ def _alike(graph: EventGraph, key: Callable[[Event], tuple[bool, object]]) -> It
 
 
 def _program_order(base: Base) -> Iterator[Form]:
-    """Of an agent's accesses only the halves of a read-modify-write are in an order."""
+    """Program order; of an agent's accesses only the halves of a read-modify-write are in an order."""
     for events in _threads(base.graph):
         if not events[0].agent and (found := steps(events)):
             yield Closure(tuple(found))
@@ -156,7 +156,7 @@ def _address(base: Base) -> Iterator[Form]:
 
 
 def _same_proxy(base: Base) -> Iterator[Form]:
-    """What may go through two proxies is in the square of each."""
+    """Pairs of one proxy; an event that may go through two is in the square of each."""
     found: dict[ir.Proxy, list[str]] = defaultdict(list)
     for event in base.graph.events:
         if event.is_access or event.kind in (Kind.FENCE, Kind.PROXY_FENCE):

@@ -51,7 +51,7 @@ def _accesses(test: Callable[[Event], bool]) -> Membership:
 
 
 def _ordered(test: Callable[[Kind, ir.Order], bool]) -> Membership:
-    """By order; the read of a compare-exchange has one order where it succeeds and another where it fails."""
+    """Events by order; the read of a compare-exchange has one order where it succeeds and another where it fails."""
 
     def membership(_: Base, event: Event) -> Iterator[Guard | None]:
         if event.order is None:
@@ -79,7 +79,7 @@ def _atomic(base: Base, event: Event) -> Iterator[Guard | None]:
 
 
 def _half(base: Base, event: Event) -> Iterator[Guard | None]:
-    """Of a compare-exchange, where it writes."""
+    """The condition, for half of a compare-exchange, that it writes."""
     if event.rmw is not None:
         partner = base.graph.by_id[event.rmw]
         yield partner.guard if partner.guard != event.guard else None

@@ -7,5 +7,5 @@
 - ``commuting``: read-modify-writes that may change places
 - ``certain_race``: one race that nothing can order
 - ``substituting``: values in the place of reads
-- ``constant_order``: what the program alone orders
+- ``constant_order``: the order that the program alone decides
 """

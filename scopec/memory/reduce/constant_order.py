@@ -178,7 +178,7 @@ class Surroundings:
 
 
 def _closed(count: int, joined: Iterable[tuple[int, int]], conditional: int) -> list[int]:
-    """Which edges each leads to, itself included, where those of a first mask lead to those of a second one."""
+    """The edges that each edge leads to, itself included, where those of a first mask lead to those of a second one."""
     after = [1 << n for n in range(count)]
     for entered, begins in joined:
         for number in bits(entered):

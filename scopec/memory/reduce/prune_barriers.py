@@ -107,7 +107,7 @@ class _Condensing:
         return kept
 
     def _edges(self, events: Collection[Event]) -> Iterator[Synchronises]:
-        """What synchronises among events that are left."""
+        """The synchronisation among events that are left."""
         initial = tuple(e.id for e in events if e.kind is Kind.INIT)
         rest = [e for e in events if e.kind is not Kind.INIT]
         if initial and rest:

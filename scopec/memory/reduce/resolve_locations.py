@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class _OpenError(Exception):
-    """Which write a read at ``location`` returns depends on what is read elsewhere.
+    """Raised if it depends on other reads which write a read at ``location`` returns.
 
     It would be a dependency of whoever uses the value, and is none where what is written elsewhere is not returned.
     """

@@ -47,7 +47,7 @@ class Substituting:
         return self._known(guard)
 
     def _known(self, guard: Guard) -> Guard:
-        """That of a guard which is a constant, or whose parts are known."""
+        """A guard that is a constant, or whose parts are known, rewritten."""
         if guard.always or guard.never:
             return self.out.guards.always if guard.always else self.out.guards.never
         return self._guards[guard.node]

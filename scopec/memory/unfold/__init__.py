@@ -2,14 +2,14 @@
 
 - ``symbolic``, ``unfolding``: every path of a thread, and what is found there
 - ``operations``, ``accesses``: the events of an operation
-- ``spin_loops``: which turns of a loop are enough
+- ``spin_loops``: turns of a loop that need no second execution
 - ``sequencing``: operands in no order
-- ``barriers``, ``counted_barriers``, ``aligned``: who meets at a barrier
-- ``warp_collectives``: what lanes bring each other
+- ``barriers``, ``counted_barriers``, ``aligned``: threads that meet at a barrier
+- ``warp_collectives``: exchanges between lanes
 - ``copies``: asynchronous copies and their groups
 - ``phases``: the phases of mbarriers, and what they order
-- ``asw``, ``call_order``: what orders threads with each other
+- ``asw``, ``call_order``: order between threads
 - ``blocking``, ``stopping``: threads that wait in vain, and those that are stopped
-- ``collected``: what was found, as an event graph
+- ``collected``: the results as an event graph
 - ``lifetimes``, ``existence``, ``registration``: from when to when memory is there
 """

@@ -63,6 +63,6 @@ def _apart(out: Unfolding, one: list[Event], other: list[Event]) -> Iterator[tup
 
 
 def _number(out: Unfolding, event: Event, own: list[Event]) -> Value:
-    """How many arrivals of its thread come before one."""
+    """The number of arrivals of its thread that come before one."""
     before = (e for e in own[: own.index(event)] if not e.guard.excludes(event.guard))
     return how_many([e.guard.where(event.guard).value(out.conditions) for e in before])

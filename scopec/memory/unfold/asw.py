@@ -192,7 +192,7 @@ class Ordering:
         return not any((self.event[item].guard & ~guard).never for guard in inside)
 
     def _ends(self, item: str, call: str) -> tuple[str, ...]:
-        """What comes before all that an item comes before, seen from a call: the events of its grid.
+        """The events before all that an item comes before, seen from a call: those of its grid.
 
         Where there may be none it is the call that issued the item, unless that comes before the other call anyway:
         "Start of a CUDA API call to enqueue a task synchronizes with start of the task", also of records and waits (PTX

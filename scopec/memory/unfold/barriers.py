@@ -58,7 +58,7 @@ def packed(program: Program) -> Program:
 
 
 def _initial(program: Program) -> Iterator[Value]:
-    """How many arrivals the phases of barriers expect that are never initialised."""
+    """The number of arrivals that phases of barriers expect that are never initialised."""
     for object_ in program.objects.values():
         if object_.use is ir.Use.BARRIER:
             yield from (Const(count, LONG) for count in object_.values if count is not None)
@@ -74,7 +74,7 @@ def _base(counts: list[Value]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Encoding:
-    """What a barrier is as a number: arrivals that are still to come are its units, or come before the bytes."""
+    """A barrier as a number: arrivals that are still to come are its units, or come before the bytes."""
 
     base: int
     mbarriers: frozenset[str]

@@ -246,7 +246,9 @@ class Blocking:
         return [thread.name for thread in joined]
 
     def _absent(self, thread: str, wait: Event) -> Guard:
-        """Where a barrier waits for a thread that has not arrived: of a barrier with a name, if its way leads there."""
+        """The paths on which a barrier waits for a thread that has not arrived: of one with a name, if its way leads
+        there.
+        """
         barrier = self.out.barriers[wait.id].barrier
         if not barrier.named:
             forgiven = self.forgives(barrier) and not barrier.chance
@@ -259,7 +261,7 @@ class Blocking:
         return missing
 
     def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:
-        """Where fewer threads have arrived than the count of a barrier, the waiting thread included."""
+        """The paths on which fewer threads have arrived than the count of a barrier, the waiting thread included."""
         passage = self.out.barriers[wait.id]
         count = passage.count
         if count is None:
@@ -274,7 +276,7 @@ class Blocking:
         return ~enough[-1]
 
     def _at(self, thread: str, position: int) -> Guard:
-        """Where a thread is stuck before the event that is at a position of the list of events, or the last one."""
+        """The paths on which a thread is stuck before the event at a position of the list, or the last one."""
         earlier = [e for e in self.own[thread] if self.ordering.position[e.id] < position]
         return self.before[earlier[-1].id] if earlier else self.out.guards.never
 
@@ -288,7 +290,7 @@ class Blocking:
         yield from impossible(self.out, self.ordering, self.stops, self._made)
 
     def _no_order(self) -> Guard:
-        """Where no order of the arrivals at a barrier gives the phases that they are said to be of."""
+        """The paths on which no order of the arrivals at a barrier gives the phases that they are said to be of."""
         found = self.out.guards.never
         for group in self.quorums.groups:
             for event in group:

@@ -90,7 +90,7 @@ def _bodies(program: Program) -> list[ir.Body]:
 
 
 def _lives(program: Program) -> Iterator[_Life]:
-    """What has an end, or does not begin before all else: what a stream allocates."""
+    """The objects that have an end, or do not begin before all else: what a stream allocates."""
     found: dict[str, ir.Lifetime] = {}
     ends: set[str] = set()
     streams = {_name(o) for o in _operations(g.body for g in program.grids.values()) if isinstance(o, ir.Lifetime)}
@@ -194,7 +194,7 @@ def _reading(program: Program, lives: Collection[_Life]) -> Program:
 def _checks(
     node: ir.Node, of_object: Mapping[str, Sequence[_Life]], named: Mapping[str, _Life], *, device: bool
 ) -> Iterator[ir.Operation]:
-    """What comes before a node: reads of the lifetimes of what it accesses, which are to say that it is there."""
+    """The operations before a node that read the lifetimes of what it accesses, and check that it is there."""
     if not isinstance(node, ir.Do):
         return
     there = values.binary("==", Reg(_REGISTER, types.INT), _constant(THERE))

@@ -72,7 +72,7 @@ def _completed(out: Unfolding) -> Iterator[Synchronises]:
 def _over(
     out: Unfolding, changes: dict[str, Value], before: Callable[[Event], Iterable[str]], why: str
 ) -> Iterator[Synchronises]:
-    """What comes before the looks that find the phase over in which a change was made."""
+    """Edges from events to the looks that find the phase over in which a change was made."""
     for change, phase, look, found, over in _looks(out, changes):
         if group := tuple(before(change)):
             following = values.binary("==", values.binary("+", phase, Const(1, types.LONG)), found)
@@ -106,6 +106,6 @@ def _looks(out: Unfolding, changes: dict[str, Value]) -> Iterator[tuple[Event, V
 
 
 def _edge(before: tuple[str, ...], after: tuple[str, ...], why: str, when: Value) -> Iterator[Synchronises]:
-    """What comes before what where a condition holds, unless it never does."""
+    """An edge between two events where a condition holds, unless it never does."""
     if when != values.FALSE:
         yield Synchronises(before, after, why, None if isinstance(when, Const) else when)

@@ -42,7 +42,7 @@ def mapped(ordering: Ordering) -> frozenset[str]:
 
 
 class _Order:
-    """What is ordered in every execution."""
+    """The order that holds in every execution."""
 
     def __init__(self, ordering: Ordering) -> None:
         self.ordering = ordering

@@ -83,7 +83,7 @@ def _restores(out: Unfolding, write: Event, where: Guard) -> bool:
 
 
 def _brought(out: Unfolding, thread: str) -> dict[str, Value]:
-    """What is known of the registers of exchanges before all threads are executed: that of the lane itself."""
+    """The known registers of exchanges before all threads are executed: those of the lane itself."""
     lane = next(t.lane % WARP for t in out.program.threads if t.name == thread)
     found: dict[str, Value] = {}
     for event in out.events:
@@ -181,7 +181,7 @@ def _on(out: Unfolding, paths: Guard, value: Value) -> Value:
 
 
 def _expected(condition: Value, read: str, choice: str) -> Value | None:
-    """What a weak compare-exchange expects, from the condition of its success."""
+    """The value that a weak compare-exchange expects, from the condition of its success."""
     match condition:
         case values.Binary("&&", values.Binary("==", Reg(name, _), expected, _), Reg(chosen, _), _) if (
             name == read and chosen == choice

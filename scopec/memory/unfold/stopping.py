@@ -112,7 +112,7 @@ def _stops(out: Unfolding, ordering: Ordering, call: str, operation: ir.Operatio
 
 
 def _steps(out: Unfolding, thread: str) -> Steps:
-    """How far a thread gets: a number, of its events or, where they are in no order, one choice each.
+    """The step up to which a thread gets: a number, of its events or, where they are in no order, one choice each.
 
     The halves of a read-modify-write are one step, and so are the elements of a vector that is whole.
     """
@@ -140,7 +140,7 @@ def _steps(out: Unfolding, thread: str) -> Steps:
 
 
 def _starts(out: Unfolding, ordering: Ordering, thread: ir.Thread, steps: Mapping[str, Steps]) -> Guard:
-    """Where the calls are made that start a thread, as far as that depends on how far others get."""
+    """The paths on which the calls are made that start a thread, as far as that depends on how far others get."""
     start = out.creations.get(thread.name) if thread.grid is None else out.launches.get(thread.grid)
     if start is None:
         return out.guards.always

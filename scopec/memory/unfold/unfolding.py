@@ -1,4 +1,9 @@
-"""Results of symbolic execution of the threads of a program, and the states that it passes through."""
+"""Results of symbolic execution of the threads of a program, and the states that it passes through.
+
+A :class:`State` is one place of one thread on a set of paths.  Everything found on the way, events above all, is
+appended to the lists and tables of one :class:`Unfolding`; a loop is tried by executing a turn and undoing it
+(:meth:`Unfolding.mark`), which is why nothing in these is ever changed.
+"""
 
 from __future__ import annotations
 
@@ -216,7 +221,8 @@ class Unfolding:
 
     @cached_property
     def _set_up(self) -> Mapping[str, Mapping[Location, Value]]:
-        """What the host writes to objects to which it writes before it launches anything, and nothing but constants.
+        """The values that the host writes before it launches anything, to objects to which it then writes constants
+        alone.
 
         Asked for when a thread of a grid is executed: the host has been by then.  Other host threads might launch too.
         """

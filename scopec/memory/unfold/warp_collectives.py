@@ -2,6 +2,12 @@
 
 A thread is executed by itself, so what others bring has a register of its own at first; when all threads are executed,
 each stands for what the arrivals of its lane in that phase bring.
+
+Of a wait loop one turn that fails stands for all (:mod:`scopec.memory.unfold.spin_loops`).  Where threads meet in such
+a loop, as in ``while (!__any_sync(full, f.load()));``, that is one turn of all of them together: they have to be in the
+same phase of the barrier (:func:`in_step`).  A thread that came to the loop some turns earlier, as its first turns were
+written out before it, makes so many turns before it waits, at most ``MOST_AHEAD``.  If that does not bring all
+together, no loop counts as a wait loop: every turn is unrolled up to the bound, and nothing is left out.
 """
 
 from __future__ import annotations
@@ -288,7 +294,7 @@ class _Resolution:
 
 
 def _same(out: Unfolding, one: Value, other: Value) -> Guard:
-    """Where two phases are one."""
+    """The paths on which two phases are one."""
     found = out.guards.never
     for first, here in _cases(out, one):
         for second, there in _cases(out, other):
@@ -316,7 +322,7 @@ def _cases(out: Unfolding, phase: Value) -> Iterator[tuple[int, Guard]]:
 
 
 def _guard(out: Unfolding, condition: Value) -> Guard:
-    """Where a condition holds: it is made of those that branches have, and may be one of them."""
+    """The paths on which a condition holds: it is made of those that branches have, and may be one of them."""
     if (known := out.known(condition)) is not None:
         return out.guards.literal(*known)
     match condition:

@@ -4,7 +4,7 @@ A *body* is shared by the threads of a grid; what differs between them is in the
 instances of per-block and per-thread objects.  :mod:`scopec.program.specialise` makes it one graph a thread.
 
 - ``objects``: objects in memory, and how they are accessed
-- ``operations``: what a thread does by itself: accesses, barriers, steps that nobody notices
+- ``operations``: operations of one thread: accesses, barriers, steps that nobody notices
 - ``copies``: copies that agents make, and fences of proxies and of mbarriers
 - ``calls``: calls that may order threads: of the runtime, of threads of the host, and of what ends a program
 - ``graphs``: control-flow graphs

@@ -70,7 +70,18 @@ def _leave_open(nodes: dict[int, ir.Node], number: int, what: Literal["timeout",
 
 
 def _counted(fact: Facts, observed: Set[str]) -> Iterator[tuple[int, bool, Literal["timeout", "failure"]]]:
-    """The branches of a loop that a far count alone decides: how it comes out where that is up, and what that means."""
+    """The branches of a loop that a far count alone decides: how it comes out where that is up, and what that means.
+
+    1. A register counts (:func:`_count`), nothing else passes from turn to turn, and the count is of no use afterwards.
+    2. The loop waits: an exit depends on something else than the count.
+    3. The one branch on the count comes out the same in the first turns, and otherwise once the count is up.
+    4. Until then each turn adds to the count and looks at it, and none begins it anew.
+    5. No read follows the look in a turn: one in which the count is up has read all that the turns before it have.
+    6. A turn can be made again with the same reads, and no way round misses the addition or the look.
+
+    If the count then leaves the loop, it is a timeout, provided that it is far; else a failure, provided that it recurs
+    or is begun anew.
+    """
     live = live_registers(fact.body, frozenset(observed))
     loop, inside, outside, computed = fact.loop, fact.nodes, fact.outside, fact.computed
     for name in sorted(computed):
@@ -234,7 +245,7 @@ def _held(fact: Facts, name: str) -> set[Const | None]:
 
 
 def _up(condition: Value, count: _Count) -> tuple[bool, int, bool] | None:
-    """How a condition comes out where a count is up, after how many turns at least, and whether it does so again."""
+    """The outcome of a condition once a count is up, the least turns until then, and whether it recurs."""
     found = [_flips(condition, start, count) for start in count.starts]
     known = [one for one in found if one is not None]
     if len(known) < len(found) or len({up for up, _, _ in known}) > 1:

@@ -39,7 +39,7 @@ def passed(body: ir.Body, observed: frozenset[str] = frozenset()) -> tuple[ir.Bo
 
 
 def _left_for(fact: Facts, live: dict[int, frozenset[str]]) -> int | None:
-    """Where a loop goes on that is a delay: every turn may be its last, and how many there were is seen nowhere.
+    """The node after a loop that is a delay: every turn may be its last, and how many there were is seen nowhere.
 
     Not even a read is made in it, as a delay has one turn then: a wait is not over after one.
     """

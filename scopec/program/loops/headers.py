@@ -88,7 +88,7 @@ def _with_copies(body: ir.Body, inside: set[int], copied: set[int]) -> ir.Body:
 
 
 def _edges(nodes: Mapping[int, ir.Node]) -> dict[int, list[int]]:
-    """Where nodes go on, among them."""
+    """The edges among some nodes."""
     return {n: [f for f in ir.successors(node) if f in nodes] for n, node in nodes.items()}
 
 

@@ -1,10 +1,10 @@
 """The rules of progress: what each step of a system does, stated once for every engine.
 
-- ``ending``: what has started, has ended, and may start
+- ``ending``: starts and ends
 - ``barriers``: ``__syncthreads`` and groups; ``named_barriers``: ``bar``; ``phases``: ``cuda::barrier``
 - ``mbarriers``: those of PTX
 - ``sleeping``: ``wait`` and ``notify``
-- ``calls``: what the host does, and what ends threads
+- ``calls``: calls of the host, and the ends of threads
 - ``fairness``: the promises of progress models
 """
 

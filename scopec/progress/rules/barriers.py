@@ -80,7 +80,7 @@ def table_of(operation: Collective) -> str:
 
 
 def _exchange(operation: Collective) -> ir.Exchange | None:
-    """What lanes give each other; who meets by chance gives nothing."""
+    """The exchange of lanes; who meets by chance gives nothing."""
     return operation.exchange if isinstance(operation, ir.GroupSync) and not by_chance(operation) else None
 
 

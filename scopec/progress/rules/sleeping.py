@@ -24,7 +24,7 @@ DUE, LOOK = "Due", "Look"
 
 
 def _beds(system: System) -> list[tuple[Step, Asleep]]:
-    """Where threads of a system may sleep."""
+    """The places at which threads of a system may sleep."""
     return [(s, s.operation) for s in system.steps.values() if isinstance(s.operation, Asleep)]
 
 

@@ -50,7 +50,7 @@ def _is_bare(object_: ir.Object, source: Source) -> bool:
 
 
 def _deciding(body: ir.Body, objects: Iterable[str]) -> set[str]:
-    """Of some objects those whose values a branch or an index of a thread is computed of."""
+    """Those of some objects whose values a branch, or an index of a thread, is computed from."""
     sources: dict[str, set[str]] = {}
     for node in body.nodes.values():
         if isinstance(node, ir.Do) and effects(node.operation).reads:

@@ -80,7 +80,7 @@ def _reached(body: ir.Body, number: int) -> set[int]:
 def _holding(
     run: Run, asked: Sequence[Expectation], ask: Callable[[Run], Inquiry], *, first: bool
 ) -> list[Expectation]:
-    """What holds where every thread takes the same order."""
+    """The formula for executions in which every thread takes the same order."""
     order = values.TRUE if first else values.FALSE
 
     def fixed(body: ir.Body) -> ir.Body:

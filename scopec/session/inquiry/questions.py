@@ -249,19 +249,19 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _changed(settings: Settings, table: Mapping[str, options.Setting]) -> str:
-    """Which options of a table do not have their defaults."""
+    """The options of a table that do not have their defaults."""
     chosen = ", ".join(f"{n} = {settings.options[n]}" for n, s in table.items() if settings.options[n] != s.default)
     return f", options {chosen}" if chosen else ""
 
 
 def _places(run: Unfolded) -> str:
-    """How many blocks have places, where that is given."""
+    """The number of blocks that have places, where that is given."""
     places = run.settings.given["resident_blocks"]
     return f", given resident_blocks = {places}" if places.isdecimal() else ""
 
 
 def _vectors(run: Unfolded) -> str:
-    """That vectors are whole, where that is given."""
+    """The remark that vectors are whole, where that is given."""
     return ", vector = whole" if run.settings.given["vector"] == "whole" else ""
 
 

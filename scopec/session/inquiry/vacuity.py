@@ -74,7 +74,7 @@ def questioned(problem: Problem, places: Mapping[Place, Sequence[Wait]]) -> Prob
 
 
 def _asked(problem: Problem, ask: Ask) -> dict[str, bool]:
-    """What is found soon; nothing if it is not."""
+    """The findings that come soon; nothing otherwise."""
     try:
         return {name: execution is not None for name, execution in ask(problem, _SECONDS).answers.items()}
     except ScopecError:
@@ -82,7 +82,7 @@ def _asked(problem: Problem, ask: Ask) -> dict[str, bool]:
 
 
 def _first(run: Run, dead: Mapping[Place, Sequence[Wait]]) -> list[Place]:
-    """Of waits in vain those that are not for each other: loops before barriers, and these before calls of the host."""
+    """Those of waits in vain that are not for each other: loops before barriers, and these before calls of the host."""
 
     def rank(wait: Wait) -> int:
         if not wait.event:

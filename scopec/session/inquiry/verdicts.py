@@ -201,7 +201,7 @@ def _condition(
 
 
 def _doubt(run: Run, found: Findings, *, complete: bool) -> str | None:
-    """Why the absence of an execution decides nothing, or None if it does."""
+    """The reason why the absence of an execution decides nothing, or None if it does."""
     answers = found.answers
     witness = answers["execution"] if complete else answers.get("prefix", answers["execution"])
     if witness is not None and witness.undecided:

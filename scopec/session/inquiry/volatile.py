@@ -56,12 +56,12 @@ _OF_CPP = "volatile"
 
 
 def _strength(event: Event) -> str | bool:
-    """How an access is made, as far as it decides whether it is a strong one in PTX."""
+    """The mode of an access, as far as it decides whether it is a strong one in PTX."""
     return _OF_CPP if event.volatile and not event.atomic else event.atomic
 
 
 def _asked(check: Check) -> Expectation:
-    """What is asked under ``ptx``: the same, of a race whether there is any."""
+    """The same question under ``ptx``; of a race, whether there is any."""
     if check.reason == UNDEFINED:
         return check.expectation
     return Expectation("race_free", "race_free", check.expectation.span)

@@ -89,7 +89,7 @@ class Encoding:
         return co, free
 
     def _last(self) -> dict[Location, dict[str, int]]:
-        """Where co is partial: the write that a location holds at the end, one of the last."""
+        """The write that a location holds at the end, where co is partial: one of the last."""
         out = {}
         for at, writes in self.writes.items():
             assert at is not None

@@ -85,7 +85,7 @@ class _Contain:
                 self._write(i)
 
     def _write(self, i: int) -> None:
-        """What follows ``i`` is followed by all that follows that."""
+        """Add the clauses of ``i``: all that follows its successors follows it."""
         row, contain = self.closed[i], self.circuit.contain
         for k, v in row.items():
             for j, w in self.rows.get(k, {}).items():

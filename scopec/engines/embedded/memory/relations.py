@@ -65,7 +65,7 @@ class Matrices:
         return -found if axiom.negated else found
 
     def _diagonal(self, expr: tree.Expr) -> Set:
-        """When each event is related to itself."""
+        """The literals for which each event is related to itself."""
         within = {i: {i: a} for i, a in self.executed.items()}
         return {i: row[i] for i, row in self._inside(expr, within).items()}
 

@@ -171,7 +171,7 @@ def _limit(solver: Solver, deadline: float | None) -> Iterator[None]:
 
 
 def _what_differs(encoding: Encoding) -> Iterator[int]:
-    """What distinguishes two executions.
+    """The literals in which two executions can differ.
 
     Choices of events that are not executed do not, nor do those that change neither the path nor the final state.
     """
@@ -207,7 +207,7 @@ def _prepared(
 
 
 def _choice(encoding: Encoding, model: Sequence[int]) -> Choice:
-    """What a satisfying assignment chose."""
+    """The choices of a satisfying assignment."""
     holds = encoding.circuit.reader(model)
     graph = encoding.graph
     rf = frozenset(pair for pair, literal in encoding.rf.items() if holds(literal))

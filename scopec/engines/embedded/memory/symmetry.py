@@ -162,7 +162,7 @@ class _Exchange:
 
 
 def _facts(problem: Problem) -> Iterator[_Fact]:
-    """What an encoding is made from.  Every fact is of a kind of which a repetition says nothing more."""
+    """The facts that an encoding is made from.  Every fact is of a kind of which a repetition says nothing more."""
     base, graph = problem.base, problem.base.graph
     position: dict[str, int] = defaultdict(int)
     for e in graph.events:
@@ -197,7 +197,7 @@ def _facts(problem: Problem) -> Iterator[_Fact]:
 
 
 def _told(name: str, form: Form) -> Iterator[_Fact]:
-    """What a form of a given relation says."""
+    """The facts of a form of a given relation."""
     match form:
         case Pair(before, after, when):
             yield _fact(name, when, before, after)

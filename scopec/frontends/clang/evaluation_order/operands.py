@@ -176,7 +176,7 @@ def _bounds(
     line: Line, evaluation: Evaluation, parts: Sequence[set[int]], inside: set[int], noticed: frozenset[int],
     refused: Callable[[int, str], Exception],
 ) -> Operands:  # fmt: skip
-    """Where the instructions of operands are: in a row, each operand's own."""
+    """The bounds of the instructions of operands: in a row, each operand's own."""
     here, why = min(noticed), CANNOT_TELL
     if any(one & other for one, other in combinations(parts, 2)):
         raise refused(here, why)

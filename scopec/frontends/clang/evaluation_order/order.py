@@ -24,7 +24,7 @@ _MOST_COPIES = 48
 
 @records.dataclass(frozen=True, slots=True)
 class _Beside:
-    """Where the operands of an evaluation are, None: evaluated; ``held`` is one that must be evaluated to its end."""
+    """The places of an evaluation's operands, None: evaluated; ``held`` is one that must be evaluated to its end."""
 
     evaluation: int
     operands: tuple[_Place | None, ...]

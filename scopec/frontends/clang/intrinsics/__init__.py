@@ -1,13 +1,13 @@
 """Calls of the library: what the intrinsics of scopec's headers do to a thread of the machine.
 
-- ``library``: which module has an intrinsic
+- ``library``: the module of each intrinsic
 - ``call``: a call that is executed; ``calls``: those that device and host both have
 - ``atomics``: accesses in one step, barriers with counts, latches, semaphores
 - ``mbarriers``, ``bulk_copies``: mbarriers, and what completes at them; ``alignment``: of what that accesses
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
-- ``warps``, ``masks``: what lanes exchange, and which lanes
+- ``warps``, ``masks``: exchanges between lanes, and the lanes of a mask
 - ``clusters``: blocks of a cluster
-- ``assembly``, ``vectors``: what PTX alone has
+- ``assembly``, ``vectors``: intrinsics for PTX alone
 - ``guards``: static local variables
-- ``host``, ``launches``, ``copies``, ``allocations``: what host code does
+- ``host``, ``launches``, ``copies``, ``allocations``: host code
 """

@@ -83,7 +83,7 @@ def _size(call: Call) -> int:
 
 
 def _result(call: Call, register: Reg, leaf: Leaf) -> Content:
-    """What an operation found in memory, as the type of the call."""
+    """The value that an operation found in memory, as the type of the call."""
     if leaf.type.is_float:
         return Opaque(leaf.type.size)
     type_ = call.action.type

@@ -150,7 +150,7 @@ def _cta_vote(call: Call) -> bool:
 
 
 def _voters(call: Call) -> Value:
-    """How many threads a vote is for: all of the block where no count is written."""
+    """The number of threads that a vote is for: all of the block where no count is written."""
     threads, count = threads_of(call), call.number(1)
     if not isinstance(count, Const) or (count.value % WARP and count.value != _ALL):
         return count
@@ -163,7 +163,7 @@ def _voters(call: Call) -> Value:
 
 
 def _name(call: Call) -> Value:
-    """Which barrier is meant."""
+    """The name of the barrier that is meant."""
     name = call.number(0)
     if isinstance(name, Const) and not 0 <= name.value < table.BARRIERS:
         message = f"a block has the barriers 0 to {table.BARRIERS - 1}"
@@ -172,7 +172,7 @@ def _name(call: Call) -> Value:
 
 
 def _warps_there(call: Call) -> int:
-    """How many warps a block has; the last one may have fewer threads than others."""
+    """The number of warps of a block; the last one may have fewer threads than others."""
     return -(-threads_of(call) // WARP)
 
 

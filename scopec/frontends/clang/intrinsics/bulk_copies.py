@@ -186,7 +186,9 @@ def _copy_for(call: Call) -> bool:
 
 
 def _checked(call: Call, *, to_shared: bool, from_shared: bool = False) -> int:
-    """How many bytes are copied; InputError for places and sizes that a bulk copy cannot have, or that are refused."""
+    """The number of bytes that are copied; InputError for places and sizes that a bulk copy cannot have, or that are
+    refused.
+    """
     size, span = call.known(2), call.machine.span(call.state)
     if size <= 0 or size % _ALIGNMENT:
         message = f"a bulk copy of {size} bytes: the size is a multiple of {_ALIGNMENT}"

@@ -96,7 +96,7 @@ _OF_BITS = {"ctpop": count_ones, "ctlz": leading_zeros, "cttz": trailing_zeros, 
 
 
 def _with_overflow(operation: str, left: Value, right: Value, is_signed: bool) -> tuple[Value, Value]:
-    """What fits of a result, and whether that is not all of it."""
+    """The part of a result that fits, and whether that is not all of it."""
     bits, wider = left.type.bits, "sext" if is_signed else "zext"
     exact = arithmetic(operation, *(resized(wider, side, 2 * bits) for side in (left, right)))
     result = resized("trunc", exact, bits)

@@ -39,7 +39,7 @@ def blocks_of(call: Call) -> Sequence[int]:
 
 
 def _storage(call: Call) -> ir.Storage | None:
-    """Where the first argument points."""
+    """The storage that the first argument points to."""
     region = address_of(call, 0).region
     return ir.Storage.AUTOMATIC if isinstance(region, Private) else call.machine.world.storage(region)
 
@@ -57,7 +57,7 @@ def owner_of(call: Call, address: Address) -> int:
 
 
 def _in_space(call: Call) -> bool:
-    """That an address is in the state space that an access names; ``.shared`` is ``.shared::cta``."""
+    """Check that an address is in the state space that an access names; ``.shared`` is ``.shared::cta``."""
     storage, space = _storage(call), call.known(1)
     others = storage is ir.Storage.SHARED and _owner(call) != call.machine.block
     fits = storage not in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)

@@ -145,7 +145,7 @@ def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]
 
 
 def _role(call: Call, numbers: list[tuple[ir.Place, Leaf]], *, on_host: bool) -> Role:
-    """What the memory is that a side of a copy covers."""
+    """The role of the memory that a side of a copy covers."""
     cells, objects = call.state.cells, call.machine.world.objects
     names = {place.object for place, _ in numbers}
     return role(
@@ -166,7 +166,7 @@ def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: 
 
 
 def _registration(name: str) -> Private:
-    """What tells, until ways meet, that an object is registered."""
+    """The mark, until ways meet, that an object is registered."""
     return Private((), f"{UNTIL_WAYS_MEET}registered {name}")
 
 

@@ -75,7 +75,7 @@ def _check_there(call: Call, kind: str, handle: int, of: str) -> None:
 
 
 def _destroyed(call: Call, kind: str, handle: int) -> bool:
-    """What was given to it goes on; the handle is none any more in this thread, and those that it begins."""
+    """Forget a handle in this thread and those that it begins; work that was given to it goes on."""
     call.state.cells[_DESTROYED[kind], handle] = Cell(1, number(1, 8))
     call.emit(ir.ApiCall(f"cuda{kind}Destroy"))
     return call.done()

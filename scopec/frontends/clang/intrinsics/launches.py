@@ -143,7 +143,7 @@ def _kernel(call: Call) -> llvm.Function:
 
 
 def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> Iterator[Address]:
-    """What an array of pointers to the arguments of a kernel points to."""
+    """The values that an array of pointers to the arguments of a kernel points to."""
     machine, state = call.machine, call.state
     for position in range(len(function.parameters)):
         where = pointer_of(machine, state, given)

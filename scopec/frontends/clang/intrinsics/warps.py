@@ -100,7 +100,7 @@ def _one(lane: int, where: Value) -> Value:
 
 
 def _joined(function: Callable[[Value, Value], Value], parts: Iterable[Value]) -> Value:
-    """What a function makes of values two by two, so that the result stays flat."""
+    """The combination of values by a function, two by two, so that the result stays flat."""
     row = list(parts)
     while len(row) > 1:
         row = [function(*row[n : n + 2]) if n + 1 < len(row) else row[n] for n in range(0, len(row), 2)]

@@ -24,7 +24,7 @@ _WRAPPERS = frozenset({"DW_TAG_typedef", "DW_TAG_const_type", "DW_TAG_volatile_t
 
 
 class _Unknown(Exception):
-    """Where a base class is depends on the class of the whole object."""
+    """Raised for a base class whose place depends on the class of the whole object."""
 
 
 @dataclass(frozen=True, slots=True)

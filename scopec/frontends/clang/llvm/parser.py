@@ -179,7 +179,9 @@ class Line(Operands):
         return llvm.Call(type_, function, arguments, byval)
 
     def _atomic(self, opcode: str) -> llvm.Action:
-        """What the builtin functions of GCC and clang (`__sync_…`, `__atomic_…`) become: of the scope of the system."""
+        """The operation that a builtin function of GCC and clang (`__sync_…`, `__atomic_…`) becomes: of the scope of
+        the system.
+        """
         weak = self.skip("atomic", "weak") and opcode == "cmpxchg"
         self.skip("volatile")
         operation = self.take() if opcode == "atomicrmw" else opcode

@@ -1,4 +1,9 @@
-"""Reads and writes: private memory as it is, memory that threads share as operations of the program."""
+"""Reads and writes: private memory as it is, memory that threads share as operations of the program.
+
+Private memory is a map from places to contents, known when the thread is executed: a read of it is no operation, and
+makes none.  A content that is a value over registers is assigned to the register of its place, which a variable of the
+source then has; constants, addresses and what is not modelled are kept as they are.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +51,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.recording import Recording
 
 _WHOLE = Private((), "%whole")
-#: How many registers a value may mention that is kept as it is.
+#: A value over fewer registers than this is kept as it is in the library's code: an assignment would be no shorter.
 _FEW = 4
 _HANDLES = ("CUstream_st", "CUevent_st")
 

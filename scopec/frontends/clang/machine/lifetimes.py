@@ -44,7 +44,7 @@ def end_all(machine: Recording, state: State) -> None:
 
 
 def _there(state: State, variable: Memory) -> tuple[Private, int]:
-    """Where it is noted that a variable that threads share is there."""
+    """The mark in a thread's memory that a variable that threads share is there."""
     return Private(state.frame.calls, _THERE + variable.name), 0
 
 

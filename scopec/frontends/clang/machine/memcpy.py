@@ -67,7 +67,7 @@ def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, si
 
 
 def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, Cell]:
-    """What so many bytes hold, by the distance from their begin: whole cells, and parts of those that they cut."""
+    """The content of so many bytes, by the distance from their begin: whole cells, and parts of those that they cut."""
     moved = {}
     for start in overlapping(cells, region, begin, size):
         cell = cells[region, start]

@@ -97,7 +97,7 @@ class _Flow:
             written[element] = either(written.get(element, _NONE), among)
 
     def _among(self, value: Value, at: int, written: Written, seen: set[tuple[int, str]]) -> Among:
-        """What a value may be in an operation."""
+        """The addresses that a value may be in an operation."""
         match value:
             case Const(found):
                 return frozenset([found])
@@ -138,7 +138,7 @@ class _Flow:
                 return None
 
     def _reaching(self, name: str, at: int) -> list[int | None]:
-        """Where a register may have got the value that it has before an operation; None for before all."""
+        """The operations from which a register may have its value before another one; None for before all."""
         if (at, name) not in self._set:
             found: list[int | None] = []
             passed, work = {at}, [at]

@@ -62,7 +62,7 @@ def check_at_trap(machine: Recording, state: State, truth: Value, following: str
 
 
 def _length(state: State, following: str) -> int | None:
-    """How many elements an array has whose index is compared with that, where it is told."""
+    """The length of an array whose index is compared with that, where it is told."""
     blocks = state.frame.function.blocks
     code = blocks[state.frame.label]
     decided_by = code[-1].action.condition if isinstance(code[-1].action, llvm.Branch) else None

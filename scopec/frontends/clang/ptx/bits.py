@@ -209,7 +209,7 @@ def _lop3(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _bfind(asm: Assembler, item: forms.Instruction) -> None:
-    """Where the highest bit is that is set, of a signed number that is not its sign; -1 where there is none."""
+    """The place of the highest set bit, of a signed number that is not its sign; -1 without one."""
     target, operand = asm.operands(item, 2)
     asm.only(item, "shiftamt")
     type_ = asm.types(item)[-1]
@@ -226,7 +226,7 @@ def _bfind(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _fns(asm: Assembler, item: forms.Instruction) -> None:
-    """Where the ``offset``-th bit is that is set, from ``base`` on or, if negative, back; -1 where there is none."""
+    """The place of the ``offset``-th set bit from ``base`` on or, if negative, back; -1 without one."""
     target, mask, base, offset = asm.operands(item, 4)
     asm.only(item)
     do, own = _Bits(asm, _U32), llvm_type(_U32)
@@ -263,7 +263,7 @@ def _dot(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _count(asm: Assembler, item: forms.Instruction) -> None:
-    """How many bits are set, or lead without being set, of 32 in all; or the bits in the other order."""
+    """The number of set bits, or of leading bits that are not, of 32 in all; or the bits in the other order."""
     target, operand = asm.operands(item, 2)
     type_ = asm.types(item)[-1]
     asm.only(item)

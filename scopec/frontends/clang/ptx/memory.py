@@ -88,7 +88,7 @@ def _elements(
 
 
 def _access(asm: Assembler, item: forms.Instruction, count: int) -> tuple[table.Access, tuple[forms.Operand, ...]]:
-    """What an access is, and its operands without a cache policy."""
+    """The access of an instruction, and its operands without a cache policy."""
     access = table.access(item)
     operands = asm.operands(item, count + access.hint)
     return access, operands[:count]
@@ -102,7 +102,7 @@ def _mode(access: table.Access) -> tuple[llvm.Typed, llvm.Typed]:
 
 
 def _side_effect(asm: Assembler) -> None:
-    """Where an access is in an ``asm volatile``: compilers take it for a volatile one, whatever the instruction is."""
+    """Mark an access in an ``asm volatile``: compilers take it for a volatile one, whatever the instruction is."""
     if asm.side_effects:
         asm.call("side_effect", llvm.Void())
 

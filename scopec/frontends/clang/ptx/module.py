@@ -61,7 +61,7 @@ def add(device: Module, file: Ptx) -> dict[str, dict[str, tuple[int, ...]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Array:
-    """What memory holds: numbers of so many bytes, ``length`` of them (None: one, and no array)."""
+    """The type of memory: numbers of so many bytes, ``length`` of them (None: one, and no array)."""
 
     type: str
     bytes: int
@@ -181,6 +181,6 @@ def _initial(value: forms.Operand | None, size: int) -> Iterator[str]:
 
 
 def _variable(name: str) -> str:
-    """What C++ calls a variable: one of a function has its name behind that of the function."""
+    """The C++ name of a variable: one of a function has its name behind that of the function."""
     found = re.search(r"E(\d+)([A-Za-z_].*)", name)
     return found[2][: int(found[1])] if name.startswith("_ZZ") and found else plain(name)

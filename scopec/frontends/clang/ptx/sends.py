@@ -66,7 +66,7 @@ def _red(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _type(asm: Assembler, item: forms.Instruction, words: Sequence[str]) -> tuple[Sequence[str], Type]:
-    """What is written before the type, which is of 32 or 64 bits, and that."""
+    """The words before the type, which is of 32 or 64 bits, and the type."""
     *rest, last = words or ("",)
     type_ = table.type_of(last)
     if type_ is None or type_.bits not in (_WORD, 2 * _WORD):

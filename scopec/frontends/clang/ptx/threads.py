@@ -167,7 +167,7 @@ def _elect(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _nothing(asm: Assembler, item: forms.Instruction) -> None:
-    """What is but a hint, and what a kernel does with another one that it depends on.
+    """Nothing, for a mere hint, and for what a kernel does with another one that it depends on.
 
     Grids of a stream follow each other, since no launch asks for "programmatic dependent launch", without which
     ``griddepcontrol.wait`` has nothing to wait for.

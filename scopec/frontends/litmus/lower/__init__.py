@@ -1,7 +1,7 @@
 """From the tree of a litmus file to a Program.
 
 - ``program``: the whole file
-- ``world``: what it declares
+- ``world``: its declarations
 - ``frame``: a thread that is being lowered
 - ``c``, ``c_expressions``, ``c_operands``, ``c_calls``, ``c_order``: threads of the C dialects
 - ``ptx``: threads of PTX

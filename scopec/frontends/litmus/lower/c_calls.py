@@ -91,7 +91,7 @@ _Handler: TypeAlias = Callable[[_Call], Operand]
 
 @dataclass(frozen=True, slots=True)
 class _Function:
-    """How a function is called: arguments before the orders, orders (how many with `_explicit`), and what it does."""
+    """A function: its arguments before the orders, its orders (those with `_explicit`), and its effect."""
 
     arguments: int
     orders: int
@@ -175,7 +175,7 @@ def _load(c: _Call) -> Operand:
 
 
 def _read(c: _Call, found: Cell | Followed, value: Value) -> Operand:
-    """What an operation read: a pointer, where the location holds addresses."""
+    """The value that an operation read: a pointer, where the location holds addresses."""
     if isinstance(found, Cell) and found.place.object in c.frame.world.pointers:
         return AnyPointer(value, types.INT, c.frame.world.source.text_of(c.span))
     return Number(value)

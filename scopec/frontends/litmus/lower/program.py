@@ -70,7 +70,7 @@ def lower(file: tree.File, source: Source, name: str) -> Litmus:
 
 
 def _warn_of_slips(world: World, implied: list[tree.Name]) -> None:
-    """Of a location that one instruction alone names, where the initial state lists others."""
+    """Warn of a location that one instruction alone names, where the initial state lists others."""
     times = Counter(location.name for location in implied)
     for location in implied if world.objects else ():
         if times[location.name] == 1 and location.name not in world.objects:

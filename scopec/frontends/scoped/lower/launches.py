@@ -69,7 +69,7 @@ def _body(frame: Frame, name: str, function: tree.Function, launch: tree.Launch)
 
 
 def _bound(frame: Frame, inner: Frame, parameter: tree.Parameter, argument: tree.Expr) -> Operand:
-    """What a parameter means, given its argument: a constant, a register that begins with one, or an object."""
+    """The meaning of a parameter, given its argument: a constant, a register that begins with one, or an object."""
     match resolve.resolve(frame, parameter.type):
         case AtomicType(ref=True) as type_:
             return lvalues.atomic_ref(frame.operand(argument), type_, argument.span, kept=True)

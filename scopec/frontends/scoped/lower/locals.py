@@ -30,7 +30,7 @@ def declare(frame: Frame, declaration: tree.Declaration) -> None:
 
 
 def _local(frame: Frame, type_: Type, specifiers: set[str], declarator: tree.Declarator) -> Operand:
-    """What a local name denotes: a register, an object in memory, or another name for something."""
+    """The denotation of a local name: a register, an object in memory, or another name for something."""
     init, name, span = declarator.init, declarator.name, declarator.span
     volatile = "volatile" in specifiers
     match type_:

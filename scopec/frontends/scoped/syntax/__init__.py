@@ -3,5 +3,5 @@
 - ``cuda``: the reader
 - ``scan``: comments and directives
 - ``type_names``: names of types, without which C++ is not parsed
-- ``syntax_errors``: what to say of a text that does not parse
+- ``syntax_errors``: messages for a text that does not parse
 """

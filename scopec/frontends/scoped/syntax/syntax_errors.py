@@ -136,7 +136,7 @@ _AMONG = {"a directive": "the directives are", _QUESTION: "one can expect"}
 
 
 def _meant(text: str, offset: int, found: str, wanted: set[str]) -> str | None:
-    """What is probably meant in a directive that stops making sense, or how directives of its kind are written."""
+    """A guess what is meant in a directive that stops making sense, or how directives of its kind are written."""
     for written in (found, text[offset - 1 : offset + 1], text[offset : offset + 2]):
         if written in _CONNECTIVES:
             return f"did you mean `{_CONNECTIVES[written]}`?"
