@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from scopec.report import html
 from scopec.session.check import Settings, check
-from tests.test_pages import CHROMIUM, MANY_EVENTS, SOURCES, loading_times, many_steps
+from tests.pages import CHROMIUM, MANY_EVENTS, SOURCES, loading_times, many_steps
 
 
 def main() -> None:
