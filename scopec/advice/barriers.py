@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from scopec.session.plan import Overrides
 
 STATEMENT = "__syncthreads();"
-#: How many places are tried.
+#: The number of places that are tried.
 _MOST = 4
-#: What only some threads of a block may execute; a condition on the block is one for all of them.
+#: Statements that only some threads of a block may execute; a condition on the block is one for all of them.
 _CONDITIONAL = re.compile(r"\s*(?:(?:else\s+)?if\b(?![^;{}]*\bblockIdx\b)|switch\b|case\b|default\b)")
 
 

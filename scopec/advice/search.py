@@ -76,9 +76,9 @@ class Advice:
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
 _LEGACY = re.compile(r"(::)?atomic[A-Z]\w*\(")
-#: How long the thread may work on a suggestion: what else the machine does makes no difference.
+#: The seconds for which the thread may work on a suggestion: what else the machine does makes no difference.
 _SECONDS = 2.0
-#: How long that may take on a busy machine, for what looks at another clock.
+#: The same on a busy machine, for what looks at another clock.
 _PATIENCE = 3 * _SECONDS
 _MOST_EVENTS = 120
 

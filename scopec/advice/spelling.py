@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.program.program import Program
 
-#: What is written, after what, by the language that it is written in.
+#: An order or a scope as each language writes it, behind a prefix.
 _ORDER = re.compile(r"\b(memory_order(?:_|::))(?:relaxed|consume|acquire|release|acq_rel|seq_cst)\b")
 _SCOPE = re.compile(r"\b(thread_scope_)(?:thread|block|device|system)\b")
 _PTX_ORDER = re.compile(r"(\.)(?:relaxed|acquire|release|acq_rel)\b")

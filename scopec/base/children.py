@@ -1,6 +1,6 @@
 """Child processes that end with this one and take no more memory than they are given.
 
-On Linux, the kernel sees to both (``PR_SET_PDEATHSIG``, prctl(2); ``RLIMIT_DATA``, setrlimit(2)), however this process
+On Linux the kernel does both (``PR_SET_PDEATHSIG``, prctl(2); ``RLIMIT_DATA``, setrlimit(2)), however this process
 ends; elsewhere a child is ended by whoever started it, and its memory is not limited.
 """
 

@@ -1,7 +1,7 @@
 """Parses a text with the tables of a grammar (:mod:`scopec.base.grammars`), as Lark does with the same tables.
 
-What Lark does for the grammars of others is left out: places are computed for those who ask, and a text that is not in
-the language is none; why is Lark's to say.
+It leaves out what these grammars do not need: places are computed only when they are asked for, and a text that is not
+in the language is only refused.  Lark then says why.
 """
 
 from __future__ import annotations

@@ -28,10 +28,10 @@ _UNITS = ("", "K", "M", "G", "T")
 _PERIOD_SECONDS = 0.05
 #: On Linux: the second number is that of the pages that the process holds.
 _STATM = Path("/proc/self/statm")
-#: How long memory may take to fall after the thread that used it was ended, before another is.
+#: The seconds that memory may take to fall after the thread that used it was ended, before another is.
 _GRACE_SECONDS = 2.0
-#: How long a thread may take to leave its block, before the exception is raised again: Python drops one that is raised
-#: in a finalizer or in a callback of the garbage collector.
+#: The seconds that a thread may take to leave its block, before the exception is raised again: Python drops one that is
+#: raised in a finalizer or in a callback of the garbage collector.
 _LEAVING_SECONDS = 0.5
 
 
@@ -83,7 +83,7 @@ class _Watch:
 _watches: list[_Watch] = []
 _lock = threading.Lock()
 _watcher: threading.Thread | None = None
-#: What Python tells of dropped exceptions while nobody is limited.
+#: Python's hook for dropped exceptions while nobody is limited.
 _unraisable = sys.unraisablehook
 
 

@@ -64,7 +64,7 @@ MEMORY_OPTIONS: dict[str, Setting] = {
     ),
 }
 
-#: What a program has, which `if "NAME=VALUE"` asks for too; nobody chooses it.
+#: Facts about a program that `if "NAME=VALUE"` can ask for too; nobody chooses them.
 PROGRAM_FACTS: dict[str, Setting] = {
     "agents": Setting(("none", "some"), "whether there are asynchronous copies"),
     "mbarriers": Setting(("none", "some"), "whether there are mbarriers"),

@@ -1,7 +1,7 @@
 """Lists of named passes, and running them: the order, the preconditions and the switches of a question's way.
 
-A pass is a function of what there is of a question so far.  One that is a reduction is made where its precondition
-holds and it is not switched off; others have reductions inside, and look at their switches themselves.
+A pass is a function from one stage of a question to the next.  A reduction is a pass that runs if its precondition
+holds and it is not switched off; other passes contain reductions, and look at their switches themselves.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ else:
         return _slotted if slots else _plain
 
 
-#: Where a class has its fields, those of its bases first: their defaults, or what ``field`` said.
+#: The attribute with the fields of a class, those of its bases first: their defaults, or what ``field`` said.
 _FIELDS = "__record__"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-#: Where scopec itself is.
+#: The folder of scopec itself.
 PACKAGE = Path(__file__).parent.parent
 
 

@@ -1,4 +1,4 @@
-"""The command line; what it needs is imported where somebody is there to say that it cannot be.
+"""The command line; it imports the rest where a failure to do so can be reported.
 
 - ``program``: the commands
 - ``check``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest

@@ -1,4 +1,4 @@
-"""``scopec doctor``: what was found here, whether it works, what does not work without it, and what to do."""
+"""``scopec doctor``: the parts that scopec needs, whether each is here and works, and what to do if not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``scopec models``, ``explain`` and ``docs``: what there is to choose from, and what it means."""
+"""``scopec models``, ``explain`` and ``docs``: the choices that there are, and their meanings."""
 
 from __future__ import annotations
 

@@ -279,7 +279,7 @@ _MEMORY = (
     ),
     click.option("--no-guess", is_flag=True, help="Guess no launch for a kernel that nothing launches: an error then."),
 )
-#: What replaces what a file says, as ``overrides``: for a memory question alone, and for every question.
+#: Options that replace a file's own settings, as ``overrides``: for a memory question alone, and for every question.
 memory_options = _as_one("overrides", _memory_overrides, *_MEMORY)
 program_options = _as_one(
     "overrides",

@@ -38,10 +38,10 @@ if TYPE_CHECKING:
 
 # Start-up: what is needed at the end of a call alone is imported there.
 _INTERRUPTED = 130
-#: When signals told this process to end, and how long it may take to do so.
+#: The times at which signals told this process to end, and the seconds that it may take.
 _told_to_end: list[float] = []
 _LEAVING_SECONDS = 5.0
-#: What click's writes to standard output fail with: no space, nobody who reads, a broken device.
+#: The errors of click's writes to standard output: no space, nobody who reads, a broken device.
 _UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
 
 

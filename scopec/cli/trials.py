@@ -36,7 +36,7 @@ KERNEL = """\
 __global__ void k() {}
 int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
 """
-#: What a driver says of its first device.
+#: A driver's description of its first device.
 _DRIVER = """\
 import ctypes; cuda = ctypes.CDLL("libcuda.so.1"); n, v, name = ctypes.c_int(), ctypes.c_int(), (ctypes.c_char * 100)()
 s = cuda.cuInit(0) or cuda.cuDriverGetVersion(ctypes.byref(v)) or cuda.cuDeviceGetCount(ctypes.byref(n))

@@ -1,4 +1,4 @@
-"""Engines: who answers a question.
+"""Engines, which answer questions.
 
 - ``protocol``: the interface of an engine
 - ``table``: the engines that there are

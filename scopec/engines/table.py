@@ -1,4 +1,4 @@
-"""The table of engines: which there are, and what each of them answers."""
+"""The table of engines, with the questions that each of them answers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Races with asynchronous copies: who does not wait for the copy, or does what the copy is not told to wait for.
+"""Races with asynchronous copies: accesses that do not wait for the copy, or for which the copy does not wait.
 
-A copy is complete for the thread that waits for its group, and for others only through what orders them behind that.
+A copy is complete for the thread that waits for its group, and for threads that synchronise with it afterwards.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 Verdict = Literal["holds", "violated", "unknown"]
 UNDEFINED = "undefined behaviour"
-#: How the reason begins of a check that an undefined operation, not a race, leaves without a meaning.
+#: The beginning of the reason of a check that an undefined operation, not a race, leaves without a meaning.
 FAULTY = f"{UNDEFINED}, "
 
 

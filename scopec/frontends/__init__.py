@@ -1,4 +1,4 @@
-"""Readers: from a file to the Program form, and from its directives to what it asks.
+"""Readers: from a file to the Program form, and from its directives to its questions.
 
 - ``clang``: C++ and PTX files as clang reads them
 - ``scoped``: the scoped language

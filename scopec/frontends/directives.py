@@ -20,7 +20,7 @@ from scopec.program import ir, types
 from scopec.program.expectations import PROGRESS_KINDS, Expectation, Settings
 from scopec.program.program import Program
 
-#: What is usually asked, and the kinds that are about it.
+#: The usual questions, and the kinds that are about each.
 USUAL = {"race_free": ("race_free", "race"), "terminates": PROGRESS_KINDS}
 
 # ---------------------------------------------------------------- observations

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scopec.base.syntax import Builder
 
 _OPERATOR = "an operator"
-#: How terminals are named in messages, where they are not written in one way alone, or would be too many.
+#: The names of terminals in messages, if they are not written in one way alone, or would be too many.
 TERMINALS = {
     "NAME": "a name", "INT": "a number", "MINUS": "a number", "TYPE": "a type", "SPECIFIER": "a type",
     "_ATOMIC": "a type", "DOTTED": "an instruction", "COMPARE": "a comparison", "ARGUMENT": "an operand",

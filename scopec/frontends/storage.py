@@ -1,4 +1,4 @@
-"""``//@ storage``: what C++ cannot say of an object."""
+"""``//@ storage``: the storage of an object, if C++ cannot express it."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _named(counts: Mapping[_State, int], names: Mapping[Observation, str]) -> Co
     return seen
 
 
-#: What a harness says of a test that it had to end.
+#: The harness's word for a test that it had to end.
 _HANGS = "it hangs"
 _ALLOWED = "every final state seen is allowed"
 

@@ -11,7 +11,7 @@ from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: What is computed without a sign, as a sum past the range has no meaning in C++ with one.
+#: Operations that are computed without a sign, as a sum past the range has no meaning in C++ with one.
 _MODULAR = ("+", "-", "*", "&", "|", "^")
 _MASK = (1 << 64) - 1
 

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.types import IntType
 
-#: What every GPU that has clusters can place (CUDA C++ Programming Guide, "Thread Block Clusters").
+#: The most blocks of a cluster that each GPU with clusters can place (CUDA C++ Programming Guide, "Thread Block
+#: Clusters").
 _MOST_IN_A_CLUSTER = 8
-#: What a register holds that nothing was written to: no program computes it.
+#: The value of a register that nothing was written to: no program computes it.
 UNSET = 0x7FF7_5C0E_DEAD_BEEF
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SHARED, ir.Storage.AUTOMATIC)
 _HOST_MEMORY = {ir.Storage.MAPPED, ir.Storage.SYSTEM}
-#: What host threads call where they are played; and where they are not.
+#: Calls of host threads if they are played, and if they are not.
 _CALLS = (
     ir.ApiCall, ir.LaunchGrid, ir.DeviceSynchronize, ir.StreamSynchronize, ir.EndProcess, ir.CreateThread, ir.JoinThread
 )  # fmt: skip

@@ -30,7 +30,7 @@ _ATOMS = {"+": ("add", "u"), "-": ("add", "u"), "&": ("and", "b"), "|": ("or", "
           "min": ("min", "su"), "max": ("max", "su")}  # fmt: skip
 
 
-#: How a thread ended, in the harness and in what it writes.
+#: The ends of a thread, in the harness and in what it writes.
 FINISHED, UNFINISHED, FIRST_FAULT = 0, 1, 2
 
 
@@ -38,7 +38,7 @@ FINISHED, UNFINISHED, FIRST_FAULT = 0, 1, 2
 MEETING = Location("(grid)")
 
 
-#: What the library's objects are for that have a number as their state, as data has.
+#: The uses of the library's objects that have a number as their state, as data has.
 _NUMBERS = (ir.Use.DATA, ir.Use.LATCH, ir.Use.SEMAPHORE)
 
 

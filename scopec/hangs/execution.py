@@ -1,4 +1,4 @@
-"""An execution that gets stuck: where each thread is left, and why nothing gets it on."""
+"""An execution that gets stuck: the place at which each thread is left, and the reason why it stays there."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from scopec.progress.slicing import accessed, deciding_objects
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-#: What joins threads, and is a fence to the PTX model.
+#: Operations that join threads, and are fences to the PTX model.
 BARRIERS = (ir.SyncThreads, ir.GroupSync, ir.NamedBarrier)
 
 

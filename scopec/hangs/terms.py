@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.paths import Paths
     from scopec.progress.system import System
 
-#: Of so many choices of elements a condition on how many there are is written out.
+#: The most choices of elements over which a condition on their number is written out.
 _MOST_CHOICES = 5000
 
 
@@ -44,7 +44,7 @@ class Size:
     more: int = 0
 
 
-#: What a term is: a condition, a set, a number that depends on the state, or what no state changes.
+#: The values of terms: a condition, a set, a number that depends on the state, or what no state changes.
 Meaning: TypeAlias = "Paths | Members | Size | int | str"
 Bound: TypeAlias = "Mapping[str, Meaning]"
 

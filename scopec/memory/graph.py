@@ -198,7 +198,7 @@ def _asks_one_race(stage: Making) -> str | None:
     return _large(stage) if large and stage.asked.one_race else None
 
 
-#: How a program is read as the memory question reads it.
+#: The passes that read a program as the memory question does.
 _READING: tuple[Pass[Making], ...] = (
     Pass(
         torn,

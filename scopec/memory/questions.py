@@ -1,4 +1,4 @@
-"""The memory question: what is asked of an engine about one event graph."""
+"""The memory question about one event graph, as a value for an engine."""
 
 from __future__ import annotations
 

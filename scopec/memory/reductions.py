@@ -1,4 +1,4 @@
-"""Reductions of the memory question: what is left out, and why nothing is lost.
+"""Reductions of the memory question, each with its switch and the argument why nothing is lost.
 
 A reduction changes no answer where its precondition holds (:mod:`scopec.memory.cat.permitted`); elsewhere it is not
 made.  Each can be switched off (``--without``).  docs/abstractions.md has a row for each, with the test that fails

@@ -1,4 +1,4 @@
-"""The Program form: what a file means, before either question is asked of it.
+"""The Program form: the meaning of a file, before either question is asked of it.
 
 - ``program``, ``ir``: the form
 - ``builder``, ``dead_assignments``, ``specialise``: graphs made, shortened, specialised

@@ -1,6 +1,7 @@
-"""Branch conditions: copies made just before a branch are looked through, and what is not modelled is told.
+"""Branch conditions: replaces registers copied just before a branch, and finds branches on unmodelled values.
 
-``setp.gt.u32 %p, %n, 1000; @%p bra L;`` sets a register that says what a branch of C++ says itself.
+PTX computes the condition of a branch into a register, as in ``setp.gt.u32 %p, %n, 1000; @%p bra L;``: the branch is
+one on the condition ``n > 1000``.
 """
 
 from __future__ import annotations

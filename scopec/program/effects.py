@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _VALUES = frozenset(get_args(values.Value))
 
-#: What an operation leaves behind beside its registers: a read or an order of accesses; a failure; something that is
+#: The effect of an operation beside its registers: a read or an order of accesses; a failure; something that is
 #: seen outside of the program; a trap; a question to the runtime, or what it does the first time only; a change.
 Trace = Literal["none", "read", "order", "failure", "outside", "trap", "question", "first time", "change"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: "The valid range for each of the counts": of arrivals, and of bytes.
 MOST_ARRIVALS, MOST_BYTES = 2**20 - 1, 2**20 - 1
 
-#: What is required of an operation, in words, for each rule that it may break.
+#: The requirement on an operation, in words, of each rule that it may break.
 RULES = {
     ir.BarrierFault.NOT_INITIALISED: "the mbarrier is initialised",
     ir.BarrierFault.INITIALISED: "the mbarrier is not initialised yet, or no more",

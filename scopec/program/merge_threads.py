@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
 
-#: How many kinds are looked at to find where they meet.
+#: The most kinds that are looked at to find where they meet.
 _MOST_THAT_MEET = 16
 
 

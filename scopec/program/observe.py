@@ -19,7 +19,7 @@ class Location:
     instance: str = ""
 
 
-#: What the objects are called that are lifetimes, and those that are registrations of host memory.
+#: The prefixes of objects that are lifetimes, and of those that are registrations of host memory.
 LIFETIME, REGISTRATION = "lifetime of ", "registration of "
 
 

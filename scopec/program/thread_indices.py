@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Position = tuple[int, int]
 
 
-#: Where threads are that go on together: the node that each kind of them has reached.
+#: The places of threads that go on together: the node that each kind of them has reached.
 Places = tuple[tuple[int, int], ...]
 
 

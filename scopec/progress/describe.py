@@ -44,7 +44,7 @@ def describe(operation: Visible, program: Program) -> str:
             return words(operation)[1]
 
 
-#: What a member that updates an object does to it.
+#: The words for a member that updates an object.
 _UPDATES = {
     ir.Use.BARRIER: "arrives at",
     ir.Use.LATCH: "counts down",

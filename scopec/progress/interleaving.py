@@ -17,7 +17,7 @@ from scopec.program.values import Reg
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-#: Where a thread is: at a node, or in several operands at once.
+#: The place of a thread: a node, or several operands at once.
 _Place: TypeAlias = "int | _Beside"
 #: An operand, by the numbers of the operands around it and its own.
 _Way: TypeAlias = tuple[int, ...]

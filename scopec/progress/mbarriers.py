@@ -46,12 +46,12 @@ from scopec.progress.steps import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: Where a thread goes on with values of the registers that its operation overwrites.
+#: A function that gives the way on with values of the registers that the operation overwrites.
 Follow: TypeAlias = "Callable[[Mapping[str, Value]], Tree]"
 #: The phase of an mbarrier, and the one before.
 _NOW = Reg(PHASE, LONG)
 _BEFORE = values.binary("-", _NOW, Const(1, LONG))
-#: What an operation finds.
+#: The state that an operation finds.
 _STATE = State(_NOW, Reg(EXPECTED, LONG), Reg(PENDING, LONG), Reg(BYTES, LONG), Reg(SERVED, BOOL))
 
 

@@ -11,7 +11,7 @@ from scopec.base.records import dataclass
 if TYPE_CHECKING:
     from scopec.base.source import Span
 
-#: What a progress question asks of every fair behaviour.
+#: The property that a progress question asks of every fair behaviour.
 Property = Literal["Termination", "Progress"]
 
 
@@ -54,7 +54,7 @@ class Model:
 
 CUDA = Model("cuda", "the CUDA execution model: once a thread of a block has made progress, all of them are owed it")
 
-#: What no document of CUDA promises, and programs rely on.
+#: Promises that no document of CUDA makes, and programs rely on.
 ASSUMED = (
     Model("cuda-resident", "cuda, and each block that may start is started: all are resident", resident=True),
     Model("cuda-in-order", "cuda, and a block starts only after those before it in its grid", in_order=True),

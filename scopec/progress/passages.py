@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.program.program import Program
 
-#: How many steps are made in all, and of one thread.
+#: The most steps that are made in all, and of one thread.
 _MOST_STEPS, _MOST_OF_ONE = 60_000, 20_000
 
 

@@ -99,9 +99,9 @@ RESIDENCE = Promise(
     "Residence", Each.NOBODY, (), (Act.START,),
     "assumed: a block that may start, and has a place on its device, is started",
 )  # fmt: skip
-#: What the CUDA execution model promises ("Host threads", "Device threads", "CUDA APIs").
+#: The promises of the CUDA execution model ("Host threads", "Device threads", "CUDA APIs").
 EXECUTION_MODEL = (HOST, API, LAUNCH, QUERY, DEVICE, FUNCTION)
-#: What the other progress models do.
+#: The promises of the other progress models.
 _ALONE = (
     Promise("SomeProgress", Each.NOBODY, (), (Act.ANY,), "some thread takes a step as long as any can"),
     Promise("ThreadProgress", Each.THREAD, (When.OWED,), (Act.OWN,), "and so does each that is owed progress"),

@@ -1,4 +1,4 @@
-"""The progress question, and what is asked of the example hardware of HRF0: what an engine is asked, as values."""
+"""The progress question, and the question about the example hardware of HRF0, as values for an engine."""
 
 from __future__ import annotations
 

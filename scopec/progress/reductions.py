@@ -1,4 +1,4 @@
-"""Smaller state spaces: which steps and values are left out, and why no verdict changes.
+"""Reductions of the state space: the steps and values that are left out, and why no verdict changes.
 
 A verdict is about infinite behaviours: which steps recur for ever, who is owed one, and whether everything ends.
 """

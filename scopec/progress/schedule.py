@@ -12,7 +12,7 @@ from scopec.base.records import dataclass
 if TYPE_CHECKING:
     from scopec.base.source import Span
 
-#: Where a thread is that has not started.
+#: The label of a thread that has not started.
 NOT_STARTED = "has not started"
 
 

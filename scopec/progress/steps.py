@@ -23,7 +23,7 @@ DONE, IDLE = "done", "idle"
 OLD, PHASE, OUTCOME, MET = "%%old", "%%phase", "%%outcome", "%%met"
 #: Those that stand for the rest of an mbarrier.
 EXPECTED, PENDING, BYTES, SERVED, LATE = "%%expected", "%%pending", "%%bytes", "%%served", "%%late"
-#: Which field of the record that is found there each of them stands for.
+#: The field of the record found there that each of them stands for.
 FIELDS: Mapping[str, str] = {name: name.removeprefix("%%") for name in (PHASE, EXPECTED, PENDING, BYTES, SERVED, LATE)}
 #: All that stand for what is found in memory.
 FOUND = frozenset({OLD, *FIELDS})
@@ -55,7 +55,7 @@ class Operated:
     over: bool = True
 
 
-#: What is stored where the state of a barrier is.
+#: The values stored as the state of a barrier.
 BarrierWrite: TypeAlias = Made | Arrival | Operated
 
 
@@ -145,7 +145,7 @@ class Again:
     of: Visible
 
 
-#: What a step does beside the operations of the program.
+#: The operations of steps beside those of the program.
 OWN_KINDS = (Tick, Return, Pending, Wait, Asleep, Undefined, Again)
 Visible: TypeAlias = ir.Operation | Tick | Return | Pending | Wait | Asleep | Undefined | Again
 

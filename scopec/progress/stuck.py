@@ -45,7 +45,7 @@ SILENT = (
     "it goes on for ever without a volatile or atomic read, a barrier or I/O: that is undefined behaviour "
     "([intro.progress]), and nothing is promised to any thread"
 )
-#: How what a thread waits for is never so, by what the object is.
+#: The words for a wait in vain, by the use of the object.
 NEVER = {
     ir.Use.BARRIER: "the phase of {} never ends",
     ir.Use.MBARRIER: "the phase of {} never ends",

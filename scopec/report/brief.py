@@ -1,6 +1,6 @@
-"""The text report of many programs: what holds is counted by folder, and each kind of warning is told once.
+"""The text report of many programs: what holds is counted by folder, and each kind of warning is printed once.
 
-What does not hold, and what is in error, is told in full whatever the number.
+Failures and errors are printed in full, however many there are.
 """
 
 from __future__ import annotations

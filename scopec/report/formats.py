@@ -161,7 +161,7 @@ def _write_page(results: Results, output: Path) -> None:
     click.echo(f"{len(reports)} programs: {output} is a folder of pages, with index.html", err=True)
 
 
-#: How a format writes `##[` on standard output so that no runner takes it for a command; others by a backslash.
+#: A format's form of `##[` on standard output that no runner takes for a command; others use a backslash.
 _ESCAPES = {"json": r"#\u0023[", "sarif": r"#\u0023[", "junit": "#&#35;[", "html": "#&#35;[", "svg": "#&#35;["}
 
 

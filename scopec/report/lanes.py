@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     textwrap = later("textwrap")
 
-#: What comes after the last step of a schedule.
+#: The line after the last step of a schedule.
 CLOSING = {
     Ending.DEADLOCK: "no thread can take a step",
     Ending.STOP: "from here on nothing changes",

@@ -47,7 +47,7 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-#: What an output's suffix says where no format is named.
+#: The format that an output's suffix stands for where none is named.
 _SUFFIXES = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
 
 

@@ -35,7 +35,7 @@ def _columns() -> int:
 
 _RED, _GREEN, _YELLOW, _BOLD, _DIM, _PLAIN = (f"\x1b[{code}m" for code in ("1;31", "32", "33", "1", "2", "0"))
 
-#: What is painted of a finished line, the first that matches: the group of that name.
+#: The painted part of a finished line, the first that matches: the group of that name.
 _PAINT = (
     (r"^  (?P<part>violated)(?=  )", _RED),
     (r"^  (?P<part>holds)(?=  )", _GREEN),

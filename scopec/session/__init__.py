@@ -1,4 +1,4 @@
-"""One call of scopec: what files ask, who is asked, and what the answers mean.
+"""One call of scopec: the questions of files, the engines that answer them, and the meaning of the answers.
 
 - ``check``: the call; ``asking``: its settings for engines
 - ``plan``, ``reading``: a file to its runs; which reader takes it

@@ -59,7 +59,7 @@ def generated(run: Run, target: str = "all", *, self_contained: bool = False) ->
                 yield from HARDWARE.of(engine).specification(hardware_problem(run, number)).items()
 
 
-#: What limits a block about a program of which reading has taken so many seconds.
+#: A limit of a block about a program of which reading has taken so many seconds.
 Limited = Callable[[float], AbstractContextManager[None]]
 
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.run import Run
     from scopec.session.plan import Overrides
 
-#: What distinguishes executions: reads-from, coherence order, and the events on the path taken.
+#: The differences between executions: reads-from, coherence order, and the events on the path taken.
 _Pairs: TypeAlias = tuple[tuple[str, str], ...]
 Identity: TypeAlias = tuple[_Pairs, _Pairs, tuple[str, ...], _Pairs]
 

@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from scopec.progress.questions import ProgressProblem
     from scopec.session.inquiry.run import Run
 
-#: How a form is called after a pass.
+#: The prefix of a form's name after a pass.
 AFTER = "after:"
-#: How long forms are made again without a reduction, for all that were made of one run.
+#: The seconds for which forms are made again without a reduction, for all of one run.
 _SECONDS = 5.0
 
 
@@ -65,7 +65,7 @@ QUESTIONS: Mapping[str, str] = {
     "events": "memory question", "steps": "progress question", "hangs": "search for hangs",
 }  # fmt: skip
 PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values())}
-#: Who makes the reductions that no pass makes.
+#: The makers of reductions that no pass makes.
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "whole": "the search for hangs",

@@ -1,4 +1,4 @@
-"""A launch for each kernel that a file does not launch: guessed, tried, and told.
+"""A launch for each kernel that a file does not launch: guessed, tried, and reported.
 
 A guess is text: ``//@ object`` and ``//@ launch`` behind the file, so that whoever wants to keep it pastes what is
 reported.  Objects are as large as the indices need, which is found by trying.  A guess with undefined behaviour or a
@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 #: The elements of an object, until no index leaves it.
 _SIZES = (16, 256, 4096)
-#: What numbers are: as many as there are threads of a row, at first.
+#: The guess for numbers: as many as there are threads of a row, at first.
 _NUMBERS = (4, 2, 16)
-#: How many pointers an array of them has.
+#: The number of pointers in an array of them.
 _POINTERS = 4
-#: How long a `main` is read that may launch too much, in seconds.
+#: The seconds for which a `main` is read that may launch too much.
 _MAIN_SECONDS = 60
-#: How long guesses are tried for a kernel, in seconds.
+#: The seconds for which guesses are tried for a kernel.
 _SECONDS = 15
 #: The bytes of a block's dynamic shared memory.
 _DYNAMIC = 4096

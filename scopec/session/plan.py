@@ -1,4 +1,4 @@
-"""From a file to what it is asked: one run a variant and model, each with its checks."""
+"""Plans a file: one run for each variant and model, with its checks."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ KEYS = {
     **{f"{name}-jar": Kind.PATH for name in JARS}, "executor": Kind.TEXT, "keep": Kind.PATH,
     "allow-outside": Kind.SWITCH, "no-guess": Kind.SWITCH,
 }  # fmt: skip
-#: What some are one of, the default first, and between what others are.
+#: The values of settings, the default first, or the bounds between which they are.
 CHOICES = {
     "confirm": ("always", "never", "ci"), "hangs": ("model", "sc"), "reader": ("auto", "clang", "scoped"),
     "memory": ("sc", "hrf0-hw"),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 EVERY = "all"
-#: What each leaves out, and for which models it holds.
+#: The parts that each leaves out, and the models for which it holds.
 REDUCTIONS: Mapping[str, tuple[str, str]] = {
     **{name: (reduction.leaves_out, reduction.needs) for name, reduction in MEMORY.items()},
     **PROGRESS,

@@ -29,7 +29,7 @@ else:
 _LINK = "120000"
 #: Larger files are no programs, and count as changed.
 _MOST_BYTES = 64 << 20
-#: What else a repository's settings make git run, or ask.
+#: Other settings of a repository that make git run, or ask.
 _OFF = (
     "safe.bareRepository=explicit",  # a folder of ordinary files may look like a repository
     "core.fsmonitor=false", "core.untrackedCache=false", f"core.hooksPath={os.devnull}", "submodule.recurse=false",

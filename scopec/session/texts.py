@@ -12,7 +12,7 @@ from scopec.base.scratch import scratch_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: How programs begin that are not C++.
+#: The beginnings of programs that are not C++.
 _BEGINS = ((re.compile(r"\s*(C|PTX|OPENCL|OpenCL)\s"), ".litmus"), (re.compile(r"(?m)\s*\.version\b"), ".ptx"))
 
 

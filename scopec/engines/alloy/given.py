@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scopec.memory.given.forms import Form, Members
     from scopec.memory.questions import Problem
 
-#: What the template declares itself: the rest of the specification is made from them.
+#: The relations that the template declares: the rest of the specification is made from them.
 DECLARED = ("rf", "co", "id")
 #: Forms that are written over executed events alone.
 _EXECUTED = (Except, Order, Same, Sources, Coherence)

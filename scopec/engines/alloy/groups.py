@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from scopec.memory.given.forms import Group
     from scopec.program.observe import Location
 
-#: How much of the program's text is shown of what an event does.
+#: The length of the program's text that is shown of an event.
 _LONGEST = 300
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scopec.memory.given.forms import When
     from scopec.program.values import Builtin
 
-#: How many conditions of a conjunction are written out before the rest gets a name.
+#: The number of conditions of a conjunction that are written out before the rest gets a name.
 _LONGEST_CHAIN = 6
 #: A line, and the thread that comes there.
 Place: TypeAlias = "tuple[int, str]"

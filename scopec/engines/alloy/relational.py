@@ -114,7 +114,7 @@ _TAKEN = frozenset(
     consistent complete
     """.split()  # noqa: SIM905
 )
-#: What the specification calls conditions, tables, values, groups and locations.
+#: The specification's names of conditions, tables, values, groups and locations.
 _GENERATED = re.compile(r"n\d+|order_\d+_|vm?\d+|(c|path|f|w|r|at|th|init|final|last)?_.*|init")
 
 

@@ -11,9 +11,9 @@ from scopec.base.records import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: How long a line is at most.
+#: The length of a line at most.
 WIDTH = 110
-#: Where a line is broken rather than elsewhere: after an operator.
+#: The places where a line is broken first: after an operator.
 _BREAK = re.compile(r"(?<= [+&|=-]) |(?<=,) |(?<= =>) |(?<= and) |(?<= else) |(?<= or) |(?<= in) ")
 
 _JOIN = re.compile(r"(?<=\.)(?=\()|(?=\.f_)")

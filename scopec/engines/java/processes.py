@@ -36,7 +36,7 @@ FLAGS = (
 
 #: In MiB; with less, no engine starts.
 _LEAST_HEAP = 64
-#: What Java, and TLC, say where there is not enough memory.
+#: The words of Java, and of TLC, for not enough memory.
 _TOO_SMALL = ("OutOfMemoryError", "insufficient memory", "ran out of memory", "Could not reserve enough space")
 
 

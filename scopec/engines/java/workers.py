@@ -33,7 +33,7 @@ else:
 _START_SECONDS = 60.0
 _SLOWER = "each question gets a Java process of its own, which is slower"
 
-#: What a machine that lives on needs besides: no signal handlers, so that it ends at once; an end where memory runs
+#: Further options of a machine that lives on: no signal handlers, so that it ends at once; an end where memory runs
 #: out, because what is left then is not to be trusted; soft references let go, or TLC's classes would stay; no chatter.
 _WORKER_FLAGS = (
     "-Xrs",

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scopec.program import ir
     from scopec.progress.system import System
 
-#: What the memory does by itself: the action of the module, and how a schedule says it.
+#: The steps of the memory by itself: the action of the module, and its words in a schedule.
 _BY_ITSELF = {
     "Drains": "its write buffer drains",
     "WritesBack": "the cache of its group is written back",

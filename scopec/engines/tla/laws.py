@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from scopec.progress.transition import Definition, Laws
 
 _TERMS = Terms(lambda id_: str(id_.name))
-#: How wide the heads of definitions are that stand in columns.
+#: The width of the heads of definitions that stand in columns.
 _WIDTHS = {"Done": 10}
-#: What a grid also needs on the example hardware to have ended: its writes have reached global memory.
+#: A further condition on the example hardware for the end of a grid: its writes have reached global memory.
 WRITTEN = ' /\\ WrittenTo(mem, t, "global")'
 
 

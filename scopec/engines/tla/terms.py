@@ -12,7 +12,7 @@ from scopec.progress.terms import At, Call, Field, Fn, Id, Kind, Name, Number, O
 if TYPE_CHECKING:
     from scopec.progress.transition import Definition, Table, Update
 
-#: How an operation is written between its operands: the sign, how tight it binds, and what its operands need.
+#: The notation of an operation between its operands: the sign, its precedence, and that of its operands.
 _BETWEEN = {
     Fn.AND: ("/\\", AND, COMPARE),
     Fn.OR: ("\\/", OR, COMPARE),
@@ -30,7 +30,7 @@ _BETWEEN = {
     Fn.PLUS: ("+", ADD, ATOM),
     Fn.MINUS: ("-", ADD, ATOM),
 }
-#: How others are written around their operands.
+#: The notation of others, around their operands.
 _AROUND = {
     Fn.SIZE: ("Cardinality(", ")"),
     Fn.LENGTH: ("Len(", ")"),
@@ -50,7 +50,7 @@ _OVER = {
 }
 
 
-#: How wide a definition may be that could stand on several lines.
+#: The width at most of a definition that could stand on several lines.
 _WIDTH = 75
 
 

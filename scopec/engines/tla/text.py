@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: How long a line is at most.
+#: The length of a line at most.
 WIDTH = 110
 _TOKEN = re.compile(r'"[^"]*"|<<|>>|[(\[{]|[)\]}]|[^ "()\[\]{}<>]+|[<>]|(?P<space> +)')
 #: The bullets at the begin of a line: what continues it stands to the right of them, so that it is part of their item.
 _BULLETS = re.compile(r" *(?:(?:/\\|\\/) +)*")
-#: Where a line is broken rather than elsewhere, of places in equally many brackets: before one, or after the other.
+#: The places where a line is broken first, among those in equally many brackets: before one, or after the other.
 _BEFORE = {"THEN": 1, "ELSE": 1, "IN": 1, "@@": 1, "\\cup": 2}
 _AFTER = {",": 0, "/\\": 2, "\\/": 2, "=>": 2, "+": 2, ":": 3, "|->": 4, "==": 4}
 

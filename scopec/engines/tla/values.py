@@ -17,7 +17,7 @@ from scopec.program.types import IntType
 from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Named, Reg, Unary, Value, keeps, show
 
 _COMPARISONS = {"==": "=", "!=": "#", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
-#: How tight an operator binds; that of `%` overlaps with those of other arithmetic (Specifying Systems, table 6).
+#: The precedence of an operator; that of `%` overlaps with those of other arithmetic (Specifying Systems, table 6).
 OPEN, IMPLIES, OR, AND, COMPARE, MODULO, ADD, MULTIPLY, ATOM = range(9)
 
 #: Operators that a module defines where it needs them.

@@ -14,7 +14,7 @@ ORDERS = {
     "acq_rel": Order.ACQ_REL,
     "seq_cst": Order.SEQ_CST,
 }
-#: What the functions compute that fetch a value and put another in its place.
+#: The operations of the functions that fetch a value and put another in its place.
 FETCH = {"add": "+", "sub": "-", "and": "&", "or": "|", "xor": "^", "min": "min", "max": "max"}
 
 # ---------------------------------------------------------------- integer types

@@ -23,7 +23,7 @@ from scopec.frontends.clang.running import finished
 
 #: The versions of clang that were compared (docs/engines.md).
 OLDEST, NEWEST = 19, 22
-#: What to do where there is no clang.
+#: The way out without a clang.
 WAY_TO_CLANG = f"pip install 'scopec[cxx]', or set SCOPEC_CLANG to a clang of version {OLDEST} to {NEWEST}"
 #: The device, and the host, which is LP64 wherever scopec runs.
 _DEVICE, _HOST = "nvptx64-nvidia-cuda", "x86_64-unknown-linux-gnu"
@@ -36,7 +36,7 @@ _SIDES = {
 }  # fmt: skip
 #: Operations that C++ leaves undefined and LLVM's instructions do not show, or not of constants: clang tests for them.
 _UNDEFINED = "array-bounds,shift-exponent,integer-divide-by-zero"
-#: What programs for both sides are compiled for: CUDA 12.0, to which PTX 8.0 belongs, and no header of the machine's.
+#: The target of programs for both sides: CUDA 12.0, to which PTX 8.0 belongs, and no header of the machine's.
 _TARGET = (
     "-x", "cuda", "-target-sdk-version=12.0", "-D__CUDA_ARCH_LIST__=900",
     "-nostdsysteminc", "-nostdinc++", "-fgnuc-version=4.2.1", "-fdeprecated-macro", "-fno-builtin",
@@ -52,7 +52,7 @@ _READING = (
     # Every error, one a line.
     "-w", "-ferror-limit", "0", "-fno-caret-diagnostics",
 )  # fmt: skip
-#: What a program needs to start, and a script that stands for one.
+#: The variables that a program needs to start, and a script that stands for one.
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP")
 
 

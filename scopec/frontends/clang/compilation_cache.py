@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 _MOST_BYTES = 64 << 20
 #: More places to look at than that take longer than clang.
 _MOST_PLACES = 2000
-#: How a program for a machine begins: what a script runs is not known.
+#: The first bytes of a program for a machine: what a script runs is not known.
 _PROGRAMS = (b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe")
 _SPLICE = re.compile(r"\\[ \t\f\v]*\r?\n")
 _NAMED = re.compile(
     r"(?:#\s*(?:include|include_next|import)|\b__has_include(?:_next)?\s*\()\s*"
     r'(?:"(?P<quoted>[^"\n]+)"|<(?P<angled>[^>\n]+)>)'
 )
-#: What else may look at files or at the clock, or make a word that does.
+#: Other words that may look at files or at the clock, or make a word that does.
 _FURTHER = re.compile(
     r"#\s*(?:include|import|embed|__include|/)|%:|##|has_include|has_embed|__(?:DATE|TIME|TIMESTAMP)__|\0"
 )

@@ -38,9 +38,9 @@ _EXPANDED = ("-E", "-o", "-")
 _FEW = 4
 _SIDES = ("device", "host")
 _NO_FLAGS = Flags()
-#: How a program ends that somebody else ends.
+#: The statuses of a program that somebody else ends.
 _FROM_OUTSIDE = {-getattr(signal, f"SIG{n}", 0) for n in ("KILL", "TERM", "INT", "HUP", "QUIT")} - {0}
-#: What clang calls what is in no file: its own macros, the command's, what is there of neither, and forced includes.
+#: Clang's names of what is in no file: its own macros, the command's, what is there of neither, and forced includes.
 _NO_FILES = ("<built-in>", "<command line>", "<unknown>", "<stdin>")
 _LONG_WORD = re.compile(r"\w{1000}")
 

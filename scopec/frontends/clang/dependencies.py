@@ -1,4 +1,4 @@
-"""The files that clang reads beside a program: none of them may be a way to show what is no header."""
+"""Checks the files that clang reads beside a program, so that no report shows the text of a file that is no header."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Source
 
-#: How the names of headers end, and of what else people include.
+#: The suffixes of headers, and of what else people include.
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".ipp", ".tcc", ".c", ".cc", ".cpp", ".cxx", ".cu")
 #: A name in a list of dependencies, as clang writes it for make: a backslash before a space or `#`, and `$$` for `$`.
 _NAME = re.compile(r"(?:\\[ #]|[^\s\\]|\\(?!\s))+")

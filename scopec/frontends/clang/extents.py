@@ -1,4 +1,4 @@
-"""The expression at a place of clang's, which names one character: what people are shown of an operation."""
+"""The whole expression at a place, of which clang gives one character, to show it to people."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ENDS = {";", ",", "?", ":", *_OPENING, *_CLOSING}
 _STATEMENTS = {"return", "if", "while", "for", "do", "else", "switch", "case", "throw", "co_return"}
 _BEFORE_CONDITION = {"if", "while", "for", "switch", "constexpr"}
 _VOLATILE = {"volatile", "__volatile__", "__volatile"}
-#: How close operators bind ([expr.mul] to [expr.ass]).
+#: The precedence of operators ([expr.mul] to [expr.ass]).
 _BINDING = {
     operator: binding
     for binding, operators in enumerate((

@@ -1,4 +1,4 @@
-"""A text without host code: what is left has its kernels, whatever the host does with them.
+"""Removes host code from a text, so that its kernels can be read alone.
 
 A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
 nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-#: How often what clang objects to is left out.
+#: The number of times that parts are left out to which clang objects.
 _ROUNDS = 16
 _HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)[^\n]*", re.MULTILINE)

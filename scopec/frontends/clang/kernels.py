@@ -1,4 +1,4 @@
-"""The kernels of a text, each with what it has to be given: so that a launch can be written for it."""
+"""The kernels of a text with their parameters, so that a launch can be written for each."""
 
 from __future__ import annotations
 

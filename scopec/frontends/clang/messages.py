@@ -23,7 +23,7 @@ _MESSAGE = re.compile(
     r"(?:(?P<file>[^\n]*?):(?P<line>\d+):(?P<column>\d+): |clang: |zig: |)"
     r"(?P<kind>fatal error|error|note): (?P<text>.*)"
 )
-#: What kind of error a message of clang's tells of: the first whose words are in it.
+#: The kind of error in a message of clang's: the first whose words are in it.
 _KINDS = {
     code: re.compile(words)
     for code, words in {

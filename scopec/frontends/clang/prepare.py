@@ -17,7 +17,7 @@ from scopec.frontends.scoped.syntax.scan import Scanned, blank, scan, without_li
 CONSTANT = "__scopec_constant_"
 _BRACES = r"\{(?:[^{}]|\{[^{}]*\})*\}"
 _DIRECTIVE = re.compile(rf"(?<!\w)(?P<kind>[a-z_]+)(?P<text>(?:[^;{{]|{_BRACES})*;)")
-#: Where `main` is defined.
+#: The definition of `main`.
 MAIN = re.compile(r"\b(?:int|auto)\s+main\s*\(")
 #: A launch of which all blocks are resident.
 _COOPERATIVE = re.compile(

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
 
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b(?P<rest>[^;]*);")
-#: What a program gets that includes nothing, or not enough: a toolkit's own headers bring each other along.
+#: The headers of a program that includes none, or not enough: a toolkit's own headers bring each other along.
 _LIBRARY = (
     "cuda/atomic", "cuda/barrier", "cuda/latch", "cuda/semaphore", "cuda/std/atomic", "thread", "cassert", "cstdint",
 )  # fmt: skip

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-#: How often a thread that waits for a program looks whether it has been told to stop.
+#: The seconds between two looks of a thread that waits for a program whether it has been told to stop.
 _LOOK_SECONDS = 0.1
 #: With less clang does not read an empty file.
 _LEAST_BYTES = 32 << 20
-#: How a program ends that gets no memory and does not say so.
+#: The statuses of a program that gets no memory and does not say so.
 _ENDED = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
-#: What LLVM says, and ends by a signal.
+#: LLVM's words before it ends by a signal.
 _OUT_OF_MEMORY = "LLVM ERROR: out of memory"
 
 

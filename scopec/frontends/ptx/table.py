@@ -29,7 +29,7 @@ ORDERS: dict[str, Order | None] = {
 SCOPES = {"cta": Scope.BLOCK, "cluster": Scope.CLUSTER, "gpu": Scope.DEVICE, "sys": Scope.SYSTEM}
 #: ``membar.{cta,gl,sys}`` "is a synonym for fence.sc.{cta,gpu,sys}" (ISA, "membar / fence").
 MEMBAR = {"cta": Scope.BLOCK, "gl": Scope.DEVICE, "sys": Scope.SYSTEM}
-#: Which orders an operation can have, the one that it has when none is written first.
+#: The orders that an operation can have, first that of one without an order.
 ALLOWED = {
     "ld": ("weak", "relaxed", "acquire"),
     "ldu": ("weak",),
@@ -46,16 +46,16 @@ SPACES = (
 )  # fmt: skip
 #: "Cache operators [...] are treated as performance hints only" (ISA); ``.nc`` is for what nobody writes meanwhile.
 CACHE = {"ld": ("ca", "cg", "cs", "lu", "cv", "nc", "unified"), "st": ("wb", "cg", "cs", "wt")}
-#: What ``atom`` and ``red`` do, and the function of ``scopec/shims/scopec/intrinsics.h`` that does so.
+#: The operations of ``atom`` and ``red``, and the function of ``scopec/shims/scopec/intrinsics.h`` that does so.
 UPDATES = {
     "exch": "exchange", "inc": "fetch_inc", "dec": "fetch_dec", "cas": "compare_swap",
     **{name: f"fetch_{name}" for name in ("add", "sub", "and", "or", "xor", "min", "max")},
 }  # fmt: skip
-#: What asynchronous reductions do, and to which kinds of numbers (ISA, "red.async", "cp.reduce.async.bulk").
+#: The operations of asynchronous reductions, and their kinds of numbers (ISA, "red.async", "cp.reduce.async.bulk").
 REDUCTIONS = {
     **dict.fromkeys(("add", "min", "max"), "us"), **dict.fromkeys(("and", "or", "xor"), "b"), "inc": "u", "dec": "u",
 }  # fmt: skip
-#: How many barriers a block has (ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
+#: The number of barriers of a block (ISA, "bar"): "Each CTA instance has sixteen barriers numbered 0..15".
 BARRIERS = 16
 
 # ---------------------------------------------------------------- numbers
@@ -117,7 +117,7 @@ _REAL = {
     "e4m3x2": 16, "e5m2x2": 16, "e4m3x4": 32, "e5m2x4": 32,
 }  # fmt: skip
 _VECTOR = re.compile(r"v([248])\Z")
-#: What PTX writes behind an operation to say what its operands are.
+#: The suffixes of an operation that say what its operands are.
 TYPED = re.compile(r"([busf](8|16|32|64|128))\Z")
 
 

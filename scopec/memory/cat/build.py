@@ -33,7 +33,7 @@ _BUILT_IN = ("cos.cat", "stdlib.cat", "c11_cos.cat", "c11_los.cat")
 KNOWN = ("stdlib.cat", "cross.cat")
 #: Files of scopec's own that come after a model, the first in its names.
 _STUCK, _VECTORS = "stuck.cat", "vectors.cat"
-#: What models call the order in time that they guarantee.
+#: The name in models of the order in time that they guarantee.
 HAPPENS_BEFORE = ("hb", "cause")
 
 

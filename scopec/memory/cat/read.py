@@ -16,7 +16,7 @@ from scopec.memory.cat import tree
 if TYPE_CHECKING:
     from scopec.base.lalr import Node
 
-#: What the whole language has and the subset has not (strings are looked at to be passed over).
+#: Words of the whole language that the subset has not (strings are looked at to be passed over).
 _NOT_READ = re.compile(
     r'"[^"\n]*"|(?P<word>(?<![\w.-])(procedure|call|forall|do|instructions|enum|assert|match|fun|begin|variant)'
     r"(?![\w.-])|\+\+|\{(?!\s*\}))"

@@ -29,7 +29,7 @@ class Function:
     scope: Mapping[str, Meaning]
 
 
-#: What a name stands for: a given or defined set or relation (by its own name), an expression, a function, or orders.
+#: The meaning of a name: a given or defined set or relation (by its own name), an expression, a function, or orders.
 Meaning: TypeAlias = "str | tree.Expr | Function | Orders"
 
 

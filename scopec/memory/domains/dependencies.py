@@ -1,4 +1,4 @@
-"""Dependencies that no compiler can remove: on which reads it depends what a thread does.
+"""Dependencies that no compiler can remove: the reads on whose values an access depends.
 
 docs/memory-models.md, "Thin air", defines them.  A thread is taken as a function: from the values that its reads
 return, and the choices that are left to the implementation, to its accesses with their locations and values.  A read
@@ -39,7 +39,7 @@ BOUND = "a loop may go on beyond its bound"
 VALUES = "values are computed from each other without end"
 WAYS = "the thread has too many ways"
 CARRIED = "its value comes by way of memory that is computed beforehand: `--without settled` asks about that too"
-#: What says nothing of what the thread does later.
+#: Operations that say nothing of what the thread does later.
 _OPEN = frozenset({Left.DIVERGING, Left.BEYOND, Left.LEFT_OUT})
 
 

@@ -1,7 +1,7 @@
 """Valuations: what a program's threads execute, and with which values, where reads return given ones.
 
-One is asked for as little as a question needs: what it does not know yet, it says, and the question is asked again
-for each value that there may be.
+A valuation may be partial.  If a question needs a value that it does not have, it says which, and the question is asked
+again with each value that there may be.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_VALUATIONS = 1 << 11
 MOST_IN_ALL = 1 << 13
 
 
-#: What the implementation has chosen, by the names of the choices.
+#: The choices of the implementation, by name.
 Circumstances: TypeAlias = "frozenset[tuple[str, int]]"
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
 
 Group: TypeAlias = tuple[str, ...]
-#: Where something holds: on some paths, where a condition on what is read does, or (None) everywhere.
+#: A condition of a pair: a guard, a condition on what is read, or (None) always.
 When: TypeAlias = "Guard | Value | None"
 
 
@@ -99,8 +99,8 @@ class Order:
     pairs: tuple[tuple[str, str], ...]
 
 
-#: What the program alone fixes.
+#: The forms that the program alone fixes.
 Fixed: TypeAlias = Pair | Product | Square | Identity | Closure | Except | Same
-#: What an execution chooses, within what the program leaves open.
+#: The forms that an execution chooses, within what the program leaves open.
 Chosen: TypeAlias = Sources | Coherence | Order
 Form: TypeAlias = Fixed | Chosen

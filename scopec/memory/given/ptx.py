@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
     from scopec.program.types import IntType
 
-#: What comes after the ``fence.sc`` that a seq_cst operation begins with.
+#: The order of the operation after the ``fence.sc`` of a seq_cst one.
 AFTER_FENCE: dict[type[ir.Operation], Order] = {
     ir.Load: Order.ACQUIRE,  # fence.sc.<scope>; ld.acquire.<scope>;
     ir.Store: Order.RELAXED,  # fence.sc.<scope>; st.relaxed.<scope>;

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.base import Base
     from scopec.memory.events.guards import Guard
 
-#: Where an event is a member of a set: nothing where it never is.
+#: The paths on which an event is a member of a set: none if it never is.
 Membership: TypeAlias = "Callable[[Base, Event], Iterable[Guard | None]]"
 
 

@@ -1,9 +1,10 @@
 """Read-modify-writes that commute: nothing shows their order, and each order leaves the same value.
 
-Such are relaxed ones whose scopes include each other, which add (or combine by one operator) what they do not read
-themselves, and whose results nobody uses.  Nothing else is lost with their order: fences around them would synchronise
-("the atomic operations ... synchronize with", [atomics.fences]), so those before one must be ordered before those after
-another by the program alone.  Where anything is seq_cst, its order may be told by that of these.
+Read-modify-writes commute if they are relaxed, their scopes include each other, they add (or combine by one operator)
+operands that do not depend on the location, and nobody uses their results.  Their order could still be shown by fences
+around them, which would synchronise ("the atomic operations ... synchronize with", [atomics.fences]): so a fence before
+one must be ordered before those after another by the program alone.  Nor may anything be seq_cst: its order could
+show that of these.
 """
 
 from __future__ import annotations

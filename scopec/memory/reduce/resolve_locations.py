@@ -91,7 +91,7 @@ class _Settling:
             if at is not None and at not in barred and at not in graph.settled:
                 accesses[at].append(event)
         self.commuting = Commuting(graph, order) if commute else None
-        #: What reads of locations return whose writes may change places, and what these hold at the end.
+        #: The results of reads of locations whose writes may change places, and their values at the end.
         self.returned: dict[str | Location, Event] = {}
         self.locations = {at: events for at, events in accesses.items() if self._is_settled(at, events)}
         self.reads = {e.id: e for events in self.locations.values() for e in events if e.kind is Kind.READ}

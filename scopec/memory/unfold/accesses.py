@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.memory.events.guards import Guard
 
-#: How many events there may be before a graph is made smaller, of all threads and of one.
+#: The most events before a graph is made smaller, of all threads and of one.
 MOST_EVENTS, MOST_OF_ONE = 100_000, 5_000
 
 

@@ -32,7 +32,7 @@ _BASE, _UNKNOWN = 100, 10_000_000
 #: Of an mbarrier: the base of each number, so that all have 64 bits, and the number for no bytes.
 _MOST, _BYTES = 10_000, 5_000_000
 assert _BYTES > MOST_BYTES
-#: How many phases there are between two initialisations; even, so that parities stay.
+#: The number of phases between two initialisations; even, so that parities stay.
 PHASES = 1000
 
 

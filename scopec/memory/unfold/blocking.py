@@ -108,7 +108,7 @@ class Blocking:
         for call, operation in out.calls.items():
             if isinstance(operation, ir.Trap):
                 self.traps[ordering.event[call].thread].append(call)
-        #: Where the phases of arrivals are such that some order of the arrivals gives them.
+        #: The paths on which some order of the arrivals gives their phases.
         self.possible = out.guards.always
 
     def run(self) -> list[tuple[Guard, Value]]:

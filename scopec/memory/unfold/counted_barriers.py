@@ -1,4 +1,4 @@
-"""Barriers with a count at which more threads come: which arrivals make up a phase is open.
+"""Barriers with a count at which more threads arrive than it says: the phase of an arrival is a choice.
 
 "Operand b specifies the number of threads participating in the barrier. [...] When a barrier completes, the waiting
 threads are restarted without delay, and the barrier is reinitialized so that it can be immediately reused" (PTX ISA,

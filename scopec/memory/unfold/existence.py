@@ -1,14 +1,14 @@
 """Lifetimes of objects that threads access: allocations that are freed, variables that go out of scope.
 
-What has an end has an object of its own, its *lifetime*: a beginning writes :data:`THERE` to it, an end
+Memory whose lifetime may end has an object of its own, its *lifetime*: a beginning writes :data:`THERE` to it, an end
 :data:`ENDED`, and each access to the memory reads it first, which has to return :data:`THERE`.  So an access that
 nothing orders before the end races with it, and one that comes after it returns that it has ended: "The behavior is
 undefined if an object is referred to outside of its lifetime" (C11 6.2.4/2).  To free is to read and to write it, so
 that memory cannot be freed twice.
 
 Where the program alone orders an object's accesses after its beginning and before its end, by program order, launches,
-completions, stream order, creations, joins and barriers, that is so in time whatever a memory model makes of
-it, and none of this is asked about: the graph is what it would be without an end.
+completions, stream order, creations, joins and barriers, they are in that order in time under any memory model.  Then
+nothing of this is asked: the graph is the one without an end.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from scopec.memory.events.events import Event, EventGraph
     from scopec.program.program import Program
 
-#: What a lifetime holds: nothing is there yet, it is, it is no more.
+#: The values of a lifetime: nothing is there yet, it is, it is no more.
 ABSENT, THERE, ENDED = 0, 1, 2
-#: What each says of an object.
+#: The words for each.
 IN_WORDS = {ABSENT: "is not there yet", THERE: "is there", ENDED: "is no more"}
 _REGISTER = "%there"
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.guards import Guard
 
 
-#: How many turns are followed of a loop that may end in each, and of one of which it is known in which it ends.
+#: The most turns of a loop that may end in each, and of one of which it is known in which it ends.
 LONGEST_COUNTED_LOOP, LONGEST_KNOWN_LOOP = 64, 4096
 
 

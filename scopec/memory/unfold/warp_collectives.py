@@ -34,10 +34,10 @@ if TYPE_CHECKING:
     from scopec.program.collective import Barrier, Passage
     from scopec.program.values import Builtin
 
-#: How many turns a thread may be ahead of others where it comes to a loop that it goes round together with them.
+#: The most turns that a thread may be ahead of others where it comes to a loop that they go round together.
 MOST_AHEAD = 8
 
-#: What a register stands for: in which phase of which barrier (of a block's, which have names, by its own), and which
+#: The meaning of a register: the phase of a barrier (of a block's, which have names, by its own), and which
 #: of :class:`ir.Exchange`'s it is.
 Key: TypeAlias = "tuple[Barrier, tuple[Value, ...], Value, str]"
 
@@ -145,7 +145,7 @@ class _Resolution:
         self._arrivals: dict[tuple[Barrier, tuple[Value, ...]], list[Event]] = {}
         self._of_lanes: dict[tuple[Barrier, tuple[Value, ...], int], list[Event]] = {}
         self.lanes = {thread.name: thread.lane for thread in out.program.threads}
-        #: Which of a block's each thread is; those of a litmus file have no lanes.
+        #: The number of each thread in its block; those of a litmus file have no lanes.
         self.positions: dict[str, int] = {}
         threads: Counter[str] = Counter()
         for thread in out.program.threads:

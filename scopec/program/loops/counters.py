@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 #: Counts that end a wait after no more turns than this are counted.
 NEAR = 64
-#: How many turns are looked at one by one, for conditions such as ``turns % 1024 == 0``.
+#: The number of turns that are looked at one by one, for conditions such as ``turns % 1024 == 0``.
 _FIRST_TURNS = 1100
 _WORD = 32
-#: Up to how many turns are counted to find the value with which a loop gives up.
+#: The most turns that are counted to find the value with which a loop gives up.
 _MOST_TURNS = 1 << 16
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scopec.program.effects import Trace
     from scopec.program.values import Value
 
-#: What a turn of a wait may leave behind, which others do not notice if there are more or fewer such turns.
+#: Effects of a turn of a wait that nobody notices if there are more or fewer such turns.
 AGAIN: frozenset[Trace] = frozenset({"none", "read", "order", "failure", "outside"})
 
 

@@ -1,4 +1,4 @@
-"""Loop headers: one for each loop, its own, at a node where no turn needs the one before, if there is such a node."""
+"""Normalises loops: each gets a header of its own, at a node that needs no result of the turn before if there is one."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Waits that a clock bounds, and watchdogs: those that are left for a trap when it says that they take too long.
+"""Waits that a clock bounds, and watchdogs: waits that end in a trap when they take too long.
 
-A clock may say so at any time, or never.  With ``timeouts = never`` it does not say so of a wait: a watchdog that does
-nothing before its trap is left out, and of one that does, executions have that and schedules do not.  With ``timeouts =
-eventually`` such a wait is left at last, as one that counts its turns is.
+A clock may end a wait in any turn, or never.  With ``timeouts = never`` it ends none.  A watchdog that does nothing
+before its trap is then left out; if it does something, executions in which it fires are kept, and schedules are not.
+With ``timeouts = eventually`` such a wait ends at last, as one that counts its turns does.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from scopec.program.effects import Trace
     from scopec.program.loops.facts import Exit
 
-#: What nobody notices of a thread that traps then, unlike a read, which may race, and a failure.
+#: Effects of a thread that traps then which nobody notices, unlike a read, which may race, and a failure.
 _BEFORE_TRAP: frozenset[Trace] = frozenset({"none", "order", "outside", "trap"})
-#: Where the threads of a watched wait may meet, in every turn.
+#: The barriers at which threads of a watched wait may meet, in every turn.
 _MEETING = (ir.SyncThreads, ir.GroupSync)
 
 

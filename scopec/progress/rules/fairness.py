@@ -49,7 +49,7 @@ CONDITIONS: dict[When, Term] = {
     When.UNIT_STARTED: call("UnitStarted", at("UnitOf", "t")),
     When.OWED: call("Owed", "t"),
 }
-#: Which threads a progress model owes progress.
+#: The threads that a progress model owes progress.
 _OWED: dict[Owed, Term] = {
     Owed.EVERY: TRUE,
     Owed.NONE: FALSE,
@@ -131,7 +131,7 @@ def tables(system: System) -> Iterator[tuple[str, Table]]:
         yield "BlocksOf", {own: Number(system.blocks_of[u]) for u, own in units.items()}
 
 
-#: What each progress model owes.
+#: The promises of each progress model.
 MODELS = {name: _owing(model) if model.owed else EXECUTION_MODEL for name, model in models.MODELS.items()}
 
 

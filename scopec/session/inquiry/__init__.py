@@ -1,4 +1,4 @@
-"""One run: what is asked of it, who is asked, and what the answers mean.
+"""One run: its questions, the engines that answer them, and the meaning of the answers.
 
 - ``variant``: a variant of a file under one model, as data
 - ``graphs``, ``unfolded``: its event graph and steps, and a variant with them

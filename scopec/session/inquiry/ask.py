@@ -1,4 +1,4 @@
-"""Asks the engines what one run asks: who is asked is their policy, what they answer is compared here."""
+"""Asks the engines the questions of one run, as their policy says, and compares their answers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ else:
 _MOST_BYTES = 128 << 20
 #: From so many states on TLC is a quarter faster and more with two workers, if a second processor has nothing to do.
 _STATES_FOR_TWO = 4_000
-#: How much of the time that is left memory questions take where progress is asked about as well, and engines where
+#: The part of the time left that memory questions take where progress is asked about as well, and engines where
 #: their answers are checked.
 _MEMORY_PART, _ASKED_PART = 3 / 4, 9 / 10
 _TORN = "a step is an access of one element, and whether it is so too where vectors are whole is not known"

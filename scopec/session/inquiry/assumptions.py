@@ -1,4 +1,4 @@
-"""Hangs that no document rules out, and what programs assume beside it does."""
+"""Hangs that no document rules out, but an assumption that programs commonly make does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects to which nobody gives a content, and on whose content a thread's way depends all the same.
+"""Objects whose initial content nobody states, although the course of a thread depends on it.
 
 An object holds what its line says: zeros where it says nothing.  A program that reads its input there is asked for that
 input alone, and a verdict about it says so.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Source
     from scopec.program.program import Program
 
-#: How many lines a declaration may go on for.
+#: The most lines of a declaration.
 _LINES = 3
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
     from scopec.session.inquiry.variant import Variant
 
-#: How many events are asked about, when what the program alone decides is left out.
+#: The most events that are asked about, when what the program alone decides is left out.
 MOST_ASKED = 800
 
 

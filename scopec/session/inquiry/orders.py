@@ -1,4 +1,4 @@
-"""Votes in one expression: what is violated only where threads take them in different orders says so.
+"""Votes in one expression: marks violations that need threads to take them in different orders.
 
 C++ leaves it open in which order the operands of an expression are evaluated ([intro.execution]/10), for each
 evaluation anew: nothing makes two threads take two votes in one order, though compilers choose one for all.

@@ -1,4 +1,4 @@
-"""The questions of a run, as values: what an engine is asked, and how generated files and reports call it."""
+"""The questions of a run, as values for engines, and their names in generated files and reports."""
 
 from __future__ import annotations
 

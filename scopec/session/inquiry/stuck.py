@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 #: Up to how many pairs of a write and a read a graph is asked about again, with more turns of its loops.
 _MOST_PAIRS = 600
-#: How many more turns, by factors, and how many at most.
+#: The factors of further turns, and the most turns.
 _MORE_TURNS = (1, 2, 4)
 _MOST_TURNS = 64
 _PLACES = "an execution gets stuck, and whether its blocks were ever more than `resident_blocks` is not known"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.findings import Findings
     from scopec.session.inquiry.run import Run
 
-    #: Who answers the questions of a problem within some seconds.
+    #: A function that answers the questions of a problem within some seconds.
     Ask = Callable[[Problem, float], Findings]
 
 _SECONDS = 5.0

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 DEFAULT_MODEL = "cuda"
-#: What `under` and `--memory` call the example hardware of HRF0.
+#: The name of the example hardware of HRF0 in `under` and `--memory`.
 HARDWARE = "hrf0-hw"
 
 

@@ -1,4 +1,4 @@
-"""Races of volatile accesses, told in both languages: CUDA C++ gives them no order, in PTX they are strong."""
+"""Races of volatile accesses, reported for both languages: CUDA C++ gives them no order, in PTX they are strong."""
 
 from __future__ import annotations
 

@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 #: Conflicts that a solver is soon through with: no thread is started that would interrupt it.
 _AT_ONCE = 100
-#: What a solver takes for any number of them.
+#: The number that a solver takes for any number of them.
 _NO_LIMIT = -1
-#: How many times as many a question may have when its turn comes again, and from how many on it has no limit.
+#: The factor by which a question may have more when its turn comes again, and the number from which on it has no limit.
 _MORE, _MANY = 8, 10_000_000
 
 
@@ -73,7 +73,7 @@ def solve(problem: Problem, seconds: float | None = None) -> Mapping[str, Choice
 
 
 _COMPLETE = (Goal.OUTCOME, Goal.COUNTER_OUTCOME, Goal.ASSERTION)
-#: What an execution is as well that was found for another goal, one of these.
+#: The other goals whose executions also reach a goal.
 _IMPLIED_BY: Mapping[Goal, tuple[Goal, ...]] = {
     Goal.EXECUTION: _COMPLETE,
     Goal.PREFIX: (Goal.EXECUTION, Goal.RACE, Goal.FAULT, *_COMPLETE),

@@ -29,7 +29,7 @@ class Touch:
     writes: bool = True
 
 
-#: What each instruction of a thread did.
+#: The footprint of each instruction of a thread.
 Touched: TypeAlias = dict[Site, set[Touch]]
 
 _NOTICED = Touch()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 #: The function that says which of two operands goes on.
 CHOICE = "llvm.scopec.order"
 _BEGINS = "llvm.lifetime.start"
-#: How many copies there may be, in one expression, of what makes a difference.
+#: The most copies, in one expression, of instructions whose order makes a difference.
 _MOST_COPIES = 48
 
 

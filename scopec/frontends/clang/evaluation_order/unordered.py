@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _IN_PARENTHESES = re.compile(r"\(\s*\{")
 _COMPOUND = re.compile(r"(?:[;{})]|\b(?:else|do|try))\s*$")
 _STATEMENT = re.compile(r"\s*(?!and\b|or\b|xor\b|bit|not_eq\b)[A-Za-z_]")
-#: What the parentheses stand after that a statement begins with.
+#: The words at the beginning of a statement before its parentheses.
 _HEADER = re.compile(r"\b(?:for|if|while|switch)(?:\s+constexpr)?\s*$")
 _LONGEST_HEADER = 40
 _HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|.)*", re.MULTILINE)
@@ -55,7 +55,7 @@ class Unordered:
     folder: str
     library: str
     expanded: Callable[[], tuple[str, str]]
-    #: What the instructions of functions did, each time that they were executed.
+    #: The footprints of the instructions of functions, each time that they were executed.
     done: dict[str, dict[Hashable, dict[Origin, set[Touch]]]] = field(default_factory=dict)
     known: dict[str, list[Operands]] = field(default_factory=dict)
     dependences: dict[str, Dependence] = field(default_factory=dict)

@@ -30,8 +30,8 @@ _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storag
 #: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
 _THREADS = ("thread", "jthread")
 _DEVICE, _HOST, _MALLOC = ("cudaFree", "cudaFreeAsync"), ("cudaFreeHost",), ("free",)
-#: What frees the memory of each function that allocates some (CUDA runtime API, "Memory Management", "Stream Ordered
-#: Memory Allocator"; C11 7.22.3.3; [new.delete]).
+#: The function that frees the memory of each that allocates some (CUDA runtime API, "Memory Management",
+#: "Stream Ordered Memory Allocator"; C11 7.22.3.3; [new.delete]).
 _FREES = {
     "cudaMalloc": _DEVICE, "cudaMallocPitch": _DEVICE, "cudaMallocManaged": _DEVICE,
     "cudaMallocAsync": _DEVICE, "cudaMallocFromPoolAsync": _DEVICE, "cudaMallocHost": _HOST, "cudaHostAlloc": _HOST,
@@ -128,5 +128,5 @@ def _live(call: Call, region: Memory, by: str, *, begins: bool) -> None:
     issue(call, work_name(call, by), by, builder, stream_of(call, stream), Waits.NOTHING)
 
 
-#: What each intrinsic does that allocates or frees.
+#: The effect of each intrinsic that allocates or frees.
 ALLOCATIONS: dict[str, Callable[[Call], bool]] = {"allocate": _allocate, "deallocate": _free}

@@ -78,7 +78,7 @@ def _side_effect(call: Call) -> bool:
     return call.done()
 
 
-#: What each intrinsic does that is PTX's alone.
+#: The effect of each intrinsic that is PTX's alone.
 ASSEMBLY: dict[str, Handler] = {
     "lane": _lane,
     "side_effect": _side_effect,

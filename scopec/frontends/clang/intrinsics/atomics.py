@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.llvm.debug import Leaf
 
-#: What an operation puts in the place of a number: of the register that holds it, and the operand.
+#: The value that an operation stores, of the register that holds the old one, and the operand.
 Update: TypeAlias = "Callable[[Call, Reg, Value, Leaf], Value]"
 #: The types whose order as template arguments in a mangled name has no sign.
 _UNSIGNED_CODES = frozenset("bhtjmyo")
@@ -312,13 +312,13 @@ def _barrier_test(condition: Callable[[Call, Reg], Value]) -> Handler:
     return handler
 
 
-#: What each function makes of the number that it finds, by the rest of its name behind ``fetch_``.
+#: The operation of each function on the number that it finds, by the rest of its name behind ``fetch_``.
 UPDATES: dict[str, Update] = {
     **{opcode: _computed(opcode) for opcode in ("add", "sub", "and", "or", "xor", "min", "max")},
     "inc": _increment,
     "dec": _decrement,
 }
-#: What each intrinsic does that is an operation on memory.
+#: The effect of each intrinsic that is an operation on memory.
 ATOMICS: dict[str, Handler] = {
     "load": _load,
     "store": _store,

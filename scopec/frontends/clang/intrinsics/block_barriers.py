@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.machine.world import World
 
-#: What a count is where none is written: all threads of the block.
+#: The count where none is written: all threads of the block.
 _ALL = -1
 _VOTES = ("count", "and", "or")
 
@@ -196,7 +196,7 @@ def _warps(call: Call) -> Value:
     return number(count.value // WARP, 32)
 
 
-#: What each intrinsic does.
+#: The effect of each intrinsic.
 BARRIERS: dict[str, Handler] = {
     "syncthreads": in_kernel(_synchronise),
     "vote": in_kernel(_vote),

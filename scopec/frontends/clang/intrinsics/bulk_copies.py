@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 #: "srcMem and dstMem [...] must be 16-byte aligned", and the size "a multiple of 16".
 _ALIGNMENT = 16
 _COPY = "a bulk copy"
-#: How a reduction updates an element, in shared memory and in global memory: each "has .relaxed.gpu semantics" at least
-#: (PTX ISA, "cp.reduce.async.bulk").
+#: The mode in which a reduction updates an element, in shared and in global memory: each "has .relaxed.gpu semantics"
+#: at least (PTX ISA, "cp.reduce.async.bulk").
 _SHARED_SUM, _GLOBAL_SUM = (ir.Mode(ir.Order.RELAXED, scope) for scope in (ir.Scope.CLUSTER, ir.Scope.SYSTEM))
 
 
@@ -206,7 +206,7 @@ def _is_shared(call: Call, region: Memory) -> bool:
     return call.machine.world.storage(region) is ir.Storage.SHARED
 
 
-#: What each intrinsic of bulk copies does.
+#: The effect of each intrinsic of bulk copies.
 BULK_COPIES: dict[str, Handler] = {
     "send": in_kernel(_send),
     "sent": in_kernel(_sent),

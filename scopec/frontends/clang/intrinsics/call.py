@@ -13,7 +13,7 @@ from scopec.frontends.clang.machine.state import State
 from scopec.program import ir, types
 from scopec.program.values import Const, Reg, Value
 
-#: What is added to the scope of an access that is volatile in PTX.
+#: An addition to the scope of an access that is volatile in PTX.
 VOLATILE_BIT = 8
 #: The numbers of std::memory_order.
 ORDERS = (ir.Order.RELAXED, ir.Order.ACQUIRE, ir.Order.ACQUIRE, ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-#: What the numbers of `__scopec_index` mean.
+#: The meanings of the numbers of `__scopec_index`.
 INDICES = (
     *(f"{name}.{axis}" for name in ("threadIdx", "blockIdx", "blockDim", "gridDim") for axis in "xyz"),
     "clusterRank", "clusterSize",
@@ -235,7 +235,7 @@ def in_kernel(handler: Handler) -> Handler:
 
 Handler: TypeAlias = "Callable[[Call], bool]"
 
-#: What each intrinsic does that threads of both sides call.
+#: The effect of each intrinsic that threads of both sides call.
 INTRINSICS: dict[str, Handler] = {
     "fence": _fence,
     "index": _index,

@@ -177,7 +177,7 @@ def _dynamic_shared(call: Call) -> bool:
     return call.done(number(launch_of(call).shared, 32))
 
 
-#: What the intrinsics of clusters and state spaces do.
+#: The effects of the intrinsics of clusters and state spaces.
 CLUSTERS: dict[str, Handler] = {
     "in_space": _in_space,
     "space": _space,

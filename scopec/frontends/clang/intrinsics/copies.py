@@ -206,5 +206,5 @@ def _objects(call: Call) -> tuple[str, ...]:
     return tuple(dict.fromkeys(object_name(layout.name, leaf) for leaf in layout.leaves))
 
 
-#: What each intrinsic does that is about memory and streams.
+#: The effect of each intrinsic about memory and streams.
 COPIES = {"copy": copy, "fill": fill, "host_function": host_function, "register": register, "unregister": unregister}

@@ -246,7 +246,7 @@ def _api(call: Call) -> bool:
     return call.done()
 
 
-#: What each intrinsic does that host threads alone call.
+#: The effect of each intrinsic that host threads alone call.
 HOST: dict[str, Callable[[Call], bool]] = {
     "thread_create": _thread_create,
     "thread_join": _thread_join,

@@ -26,7 +26,7 @@ from scopec.program.values import Const, Value
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What clang puts before the name of a kernel for the function that launches it.
+#: Clang's prefix of a kernel's name for the function that launches it.
 _STUB = "__device_stub__"
 
 

@@ -1,6 +1,6 @@
-"""The lanes that a mask names: where it is computed, the thread goes on once for each that it may be, as a constant.
+"""Masks as constants: where a mask is computed, the thread goes on once for each value that it may have.
 
-So all that follows knows which lanes meet.  What ``__activemask`` says is decided in the same way.
+So all that follows knows which lanes meet.  The result of ``__activemask`` is made a constant in the same way.
 """
 
 from __future__ import annotations

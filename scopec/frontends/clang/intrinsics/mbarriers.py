@@ -201,7 +201,7 @@ def _fence_init(call: Call) -> bool:
 #: The memory that a proxy fence is about, by its number: all, global, shared.
 _SPACES = (None, ir.Storage.DEVICE, ir.Storage.SHARED)
 
-#: What each intrinsic of mbarriers does.
+#: The effect of each intrinsic of mbarriers.
 MBARRIERS: dict[str, Handler] = {
     "mbarrier_init": in_kernel(_init),
     "mbarrier_inval": in_kernel(_inval),

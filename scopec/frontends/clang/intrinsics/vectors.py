@@ -30,5 +30,5 @@ def _element(call: Call) -> bool:
     return call.done()
 
 
-#: What the intrinsic of vectors does.
+#: The effect of the intrinsic of vectors.
 VECTORS: dict[str, Handler] = {"element": _element}

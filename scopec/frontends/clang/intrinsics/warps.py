@@ -32,7 +32,7 @@ from scopec.program.warp import WARP
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-#: What each intrinsic has its kind from, by the number that it is given.
+#: The kinds of each intrinsic, by the number that it is given.
 SHUFFLES = ("idx", "up", "down", "bfly")
 VOTES = ("any", "all", "uni", "ballot")
 REDUCTIONS = ("add", "min", "max", "and", "or", "xor")
@@ -272,7 +272,7 @@ def _elect(call: Call) -> bool:
     return call.done(found)
 
 
-#: What each intrinsic does by which the lanes of a warp exchange values.
+#: The effect of each intrinsic by which the lanes of a warp exchange values.
 WARPS: dict[str, Handler] = {
     "group_sync": in_kernel(_group_sync),
     "known_mask": in_kernel(_known_mask),

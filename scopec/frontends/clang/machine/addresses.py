@@ -89,7 +89,7 @@ def pointer_number(machine: Recording, state: State, content: Content) -> Value:
             return pointer_number(machine, state, pointed(machine, state, value))
 
 
-#: How many addresses a number that becomes a pointer is compared with.
+#: The most addresses that a number that becomes a pointer is compared with.
 _MOST_ADDRESSES = 64
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _NARROW_BITS = 32
 #: Among so many numbers with names of their own it is told apart which one an index means, in objects of so many bytes.
 _MOST_NAMES, _MOST_BYTES = 16, 1024
-#: What an assignment assigns to.
+#: The target of an assignment.
 _ASSIGNED = re.compile(r"(.*?[^\s=!<>+\-*/%&|^])\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", re.DOTALL)
 
 

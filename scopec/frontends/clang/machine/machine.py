@@ -1,4 +1,4 @@
-"""The machine: executes the LLVM code of one thread, what is known at once, the rest as a control-flow graph.
+"""The machine: executes the LLVM code of one thread; known values are computed, the rest becomes a control-flow graph.
 
 A thread's indices and parameters are known, so addresses and most branches are too.  What comes from memory that other
 threads may write is in registers of the program.  Where paths meet in the same state, the graph goes on once; numbers

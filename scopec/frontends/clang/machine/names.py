@@ -12,7 +12,7 @@ from scopec.program.types import CHAR
 if TYPE_CHECKING:
     from collections.abc import Container
 
-#: What compilers make beside variables, by what its mangled name begins with (Itanium C++ ABI, 5.1.4.5).
+#: Objects that compilers make beside variables, by the prefix of the mangled name (Itanium C++ ABI, 5.1.4.5).
 _MADE = {"_ZGV": "guard", "_ZGR": "temporary"}
 #: The numbers of a guard.
 GUARD = (Leaf("", 0, CHAR), Leaf(".busy", 1, CHAR))

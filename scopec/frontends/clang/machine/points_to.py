@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 #: The numbers of addresses, None for any.
 Among: TypeAlias = frozenset[int] | None
-#: What is written to an element of an object, or with None to one that is not known.
+#: The stores to an element of an object, or with None to one that is not known.
 Written: TypeAlias = dict[tuple[str, int | None], Among]
 
 #: Stands for all pointers to what has no number (:func:`elsewhere`).

@@ -85,7 +85,7 @@ class Recording:
         self.ways = 1
         #: The types of local variables, as LLVM has them.
         self.allocated: dict[Private, llvm.Type] = {}
-        #: What the source calls a region, the metadata of its type, and the place of its declaration.
+        #: The source's name of a region, the metadata of its type, and the place of its declaration.
         self.named: dict[Region, tuple[str, str, Span]] = {}
         #: The types that the source gives to numbers of a region, by their places in it.
         self.types: dict[Region, dict[int, IntType]] = {}
@@ -95,7 +95,7 @@ class Recording:
         self._emitted = 0
         self.last = world.span(None)
         self.touched: Touched = {}
-        #: How many evaluations of operands in no order there are.
+        #: The number of evaluations of operands in no order.
         self.evaluations = 0
 
     def later(self, state: State) -> int:

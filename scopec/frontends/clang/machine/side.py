@@ -29,7 +29,7 @@ class Side:
     #: The flows of its functions, as far as somebody wanted to know.
     flows: dict[str, Flow] = field(default_factory=dict, compare=False)
 
-    #: What the instructions of each thread did.
+    #: The footprints of the instructions of each thread.
     touched: list[Touched] = field(default_factory=list, compare=False)
     #: Functions with a way for each order that C++ leaves open, in place of those of clang's order.
     in_any_order: dict[str, llvm.Function] = field(default_factory=dict, compare=False)

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 #: Something that holds a content: a cell of private memory, or a register of a call by the depth of that.
 Holder: TypeAlias = "tuple[Private | int, int | str]"
 
-#: Where a host thread keeps what is to be called after ``main``.
+#: The memory of a host thread for what is to be called after ``main``.
 AT_EXIT = Private((), "%at exit")
 
 
-#: What the names of private memory begin with that tells no states apart.
+#: The prefix of private memory that tells no states apart.
 UNTIL_WAYS_MEET = "%until ways meet: "
 
 

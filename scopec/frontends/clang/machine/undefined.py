@@ -1,7 +1,7 @@
 """Operations without a meaning for some operands: each is an implicit assertion before the operation.
 
-LLVM's divisions say by themselves what they need.  Its shifts do not: what they shift by is made as wide as what is
-shifted, so clang compares it before, and goes to a trap if it is too much; and an index with the length of its array.
+An LLVM division has the operands of the program's, so they are checked here.  A shift has not, as its amount was
+widened before: clang is told to check that, and indices of arrays, and to go to a trap, which is recognised here.
 """
 
 from __future__ import annotations

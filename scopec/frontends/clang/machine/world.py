@@ -72,7 +72,7 @@ class World:
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
         self.pointers: dict[Address, int] = {}
-        #: Where objects begin and end whose addresses are computed with, and where numbers become pointers.
+        #: The addresses of objects that are computed with, and the places where numbers become pointers.
         self.placed: dict[Memory, range] = {}
         self.pointers_of_numbers: list[Span] = []
         #: Constants that are indexed with what is known at run time alone: they are in memory.
@@ -109,13 +109,13 @@ class World:
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
-        #: Of which of these the lane that comes first may end before.
+        #: Those of these of which the lane that comes first may end before.
         self.elected: set[tuple[str, int, int, str]] = set()
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
         #: The integers that are accessed in one step, as one number.
         self.joined: dict[str, set[Leaf]] = {}
-        #: What is written to pointers in memory, as far as is known, and what each thread does.
+        #: The known stores to pointers in memory, and the graph of each thread.
         self.written: Written = {}
         self.bodies: list[ir.Body] = []
         self.grew = False

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.frontends.ptx.table import Type
 
-#: What each instruction is lowered by.
+#: The lowering of each instruction.
 Lowerings: TypeAlias = "Mapping[str, Callable[[Assembler, forms.Instruction], None]]"
 
 BIT, INT, LONG = llvm.Int(1), llvm.Int(32), llvm.Int(64)
@@ -36,9 +36,9 @@ class Assembler:
         self.count = 0
         #: The registers that are known, by their names: where they are, and their types; those declared last first.
         self.registers: list[dict[str, tuple[str, llvm.Type]]] = [{}]
-        #: What the names of memory stand for, likewise.
+        #: The meanings of the names of memory, likewise.
         self.memory: list[dict[str, llvm.Typed]] = [{}]
-        #: How many bytes an element has of what they stand for.
+        #: The bytes of an element of each.
         self.widths: dict[str, int] = {}
         self.labels: list[dict[str, str]] = []
         #: Tables of labels, and what functions are like that are called by their addresses.

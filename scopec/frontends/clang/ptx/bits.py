@@ -298,7 +298,7 @@ def _abs(asm: Assembler, item: forms.Instruction) -> None:
     asm.store(asm.target(target), found, own, item.span)
 
 
-#: What these are lowered by.
+#: The lowering of each instruction.
 BITS: Lowerings = {
     "bfe": _bfe,
     "bfi": _bfi,

@@ -10,7 +10,7 @@ from scopec.frontends.clang.ptx.assembler import BIT, Assembler, Lowerings, llvm
 from scopec.frontends.clang.ptx.numbers import product
 from scopec.frontends.ptx import forms
 
-#: What takes the carry.
+#: The instructions that take the carry.
 _ALONE = ("addc", "subc", "madc")
 #: The register of the carry.
 _CARRY = "CC.CF"
@@ -41,5 +41,5 @@ def _carried(asm: Assembler, item: forms.Instruction) -> None:
         asm.store(_CARRY, over, BIT, item.span)
 
 
-#: What these are lowered by, with ``.cc`` or behind one that has it.
+#: The lowering of these, with ``.cc`` or behind one that has it.
 CARRY: Lowerings = dict.fromkeys((*_ALONE, *(f"{name}.cc" for name in ("add", "sub", "mad", *_ALONE))), _carried)

@@ -108,5 +108,5 @@ def _of_llvm(asm: Assembler, name: str, there: llvm.Typed, what: llvm.Typed, cou
         asm.do(llvm.Call(llvm.Void(), llvm.Global(f"llvm.{name}"), arguments, (None,) * 4))
 
 
-#: What copies are lowered by.
+#: The lowering of copies.
 COPIES: Lowerings = {"cp": _cp}

@@ -62,7 +62,7 @@ class Context:
 
     functions: Mapping[str, forms.Function]
     memory: Mapping[str, llvm.Typed]
-    #: How many bytes their elements have.
+    #: The bytes of their elements.
     widths: Mapping[str, int]
     metadata: Metadata
     #: Declares shared memory of a function; gives its name in the module.

@@ -13,10 +13,10 @@ from scopec.frontends.ptx.syntax import read
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: What stands in the text that LLVM prints otherwise (LLVM Language Reference, "Asm template string").
+#: Parts of the text that LLVM prints otherwise (LLVM Language Reference, "Asm template string").
 _ESCAPED = re.compile(r"\$(?:(\$)|\{(\d+)(?::\w+)?\}|\{:uid\})")
 
-#: What stands for an operand, or for a dollar sign.
+#: A mark for an operand, or for a dollar sign.
 _OPERAND = re.compile(r"\$\$|\$(\d+)|\$\{(\d+)(?::\w+)?\}")
 
 

@@ -118,5 +118,5 @@ def _wait(
     asm.store(asm.target(target), over, BIT, item.span)
 
 
-#: What mbarriers are lowered by.
+#: The lowering of mbarriers.
 MBARRIERS: Lowerings = {"mbarrier": _mbarrier}

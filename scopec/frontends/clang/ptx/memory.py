@@ -25,7 +25,7 @@ _LETTERS = {
 
 #: The bits of the vectors of which elements may be left out.
 _WITH_SINKS = 256
-#: What an address is tested for that an access says where it is.
+#: The number of the test whether an address is in the state space that an access names.
 _SPACES = {"global": 0, "shared": 1, "shared::cta": 1, "shared::cluster": 2}
 
 
@@ -173,5 +173,5 @@ def letter(type_: Type) -> str:
     return _LETTERS["u" if type_.kind == "b" else type_.kind, type_.bits]
 
 
-#: What accesses and fences are lowered by.
+#: The lowering of accesses and fences.
 MEMORY: Lowerings = {"ld": _ld, "ldu": _ld, "st": _st, "atom": _atom, "red": _atom, "fence": _fence, "membar": _fence}

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.llvm.reader import Module
     from scopec.frontends.clang.ptx.text import Ptx
 
-#: What clang writes for the state spaces of memory.
+#: Clang's words for the state spaces of memory.
 _SPACES = {
     "global": "global", "const": "addrspace(4) externally_initialized global", "shared": "addrspace(3) global",
 }  # fmt: skip

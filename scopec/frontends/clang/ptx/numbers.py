@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _S32, _U32 = Type("s", 32), Type("u", 32)
 #: Functions of floating-point numbers, of which nothing is known.
 _FUNCTIONS = ("rcp", "sqrt", "rsqrt", "sin", "cos", "tanh", "lg2", "ex2")
-#: What comparisons of unsigned numbers are called too.
+#: Other names of comparisons of unsigned numbers.
 _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 
 
@@ -319,7 +319,7 @@ def wider(type_: Type) -> Type:
     return Type(type_.kind, 2 * type_.bits)
 
 
-#: What operations on numbers are lowered by.
+#: The lowering of operations on numbers.
 NUMBERS: Lowerings = {
     "mov": _mov,
     "neg": _unary,

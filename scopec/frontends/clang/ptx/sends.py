@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scopec.frontends.ptx.table import Type
 
 _SPACE, _COMPLETION = "shared::cluster", "mbarrier::complete_tx::bytes"
-#: Of how many bytes there is a vector of four.
+#: The bytes of elements of which there is a vector of four.
 _WORD = 32
 
 
@@ -78,5 +78,5 @@ def _int(number: int) -> llvm.Typed:
     return llvm.Typed(INT, llvm.Number(number))
 
 
-#: What stores and reductions are lowered by, asynchronous ones too.
+#: The lowering of stores and reductions, asynchronous ones too.
 SENDS: Lowerings = {"st": _st, "red": _red}

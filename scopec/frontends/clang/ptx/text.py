@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _REAL = {("f", 32): "float", ("f", 64): "double"}
 _NUMBERS = {8: "unsigned char", 16: "unsigned short", 32: "unsigned", 64: "__scopec::word", 128: "unsigned __int128"}
-#: What of a line is before a directive.
+#: The part of a line before a directive.
 _BEFORE_DIRECTIVES = re.compile(r"^(?:(?!//@).)*", re.MULTILINE)
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 

@@ -206,7 +206,7 @@ def _mapa(asm: Assembler, item: forms.Instruction) -> None:
         asm.store(asm.target(target), asm.call("shared_rank", INT, pointer), INT, item.span)
 
 
-#: What these are lowered by.
+#: The lowering of each instruction.
 THREADS: Lowerings = {
     "bar": _bar,
     "barrier": _bar,

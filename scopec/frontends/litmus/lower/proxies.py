@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scopec.frontends.litmus.lower.world import World
     from scopec.frontends.litmus.syntax import tree
 
-#: What an instruction does, and its proxy.
+#: The operation of an instruction, and its proxy.
 OPCODES = {
     "tld": ("ld", Proxy.TEXTURE),
     "cold": ("ld", Proxy.CONSTANT),

@@ -60,7 +60,7 @@ def _operator(op: str) -> Callable[[Value, Value], Value]:
     return lambda old, operand: values.binary(op, old, operand)
 
 
-#: What a read-modify-write stores, from the old value and its operand; `cas` takes two.
+#: The value that a read-modify-write stores, from the old value and its operand; `cas` takes two.
 _UPDATES: dict[str, Callable[[Value, Value], Value]] = {
     "exch": _exchange,
     "inc": _increment,

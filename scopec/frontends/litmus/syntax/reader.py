@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _THREAD = re.compile(r"P?(\d+)\Z")
 #: As in the scoped language (docs/language.md).
 _MOST_ELEMENTS = 4096
-#: How the operators of conditions are written in C++.
+#: The operators of conditions as C++ writes them.
 _OPERATORS = {"=": "==", "<>": "!=", "/\\": "&&", "\\/": "||"}
 
 

@@ -21,7 +21,7 @@ DIALECTS: dict[str, Dialect] = {"C": "C", "OPENCL": "OPENCL", "OpenCL": "OPENCL"
 
 _WORD = re.compile(r"[^\s{(\"]+")
 _COMMENT = re.compile(r"//[^\n]*|/\*|\(\*")
-#: What divides a file: comments, braces, and the words that begin what follows the program.
+#: The marks that divide a file: comments, braces, and the words that begin what follows the program.
 _MARK = re.compile(
     r"//|/\*|\(\*|[{}]|"
     r"(?:~\s*|\b(?:not\s+)?)(?:exists|forall|filter|locations|final|observed|scopes|scopeTree)\b"

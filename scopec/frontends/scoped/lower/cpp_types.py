@@ -42,7 +42,7 @@ class AtomicType:
     ref: bool
 
 
-#: What an object in memory, or an element of one, may be.
+#: The types of objects in memory, and of their elements.
 Element: TypeAlias = IntType | AtomicType
 
 

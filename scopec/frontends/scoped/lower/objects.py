@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: Objects of static storage duration start as zeros ([basic.start.static]); others without a value.
 _STATIC = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.SYSTEM)
 
-#: What the name of an object in memory denotes.
+#: The denotation of the name of an object in memory.
 InMemory = Variable | Atomic | Array
 
 

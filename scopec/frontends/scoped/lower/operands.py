@@ -111,7 +111,7 @@ Operand: TypeAlias = (
     Computed | Register | Variable | Atomic | Array | Pointer | Stream | Index | Group | Enumerator | Kernel | Nothing
 )
 
-#: What to call an operand in a message.
+#: The words for an operand in a message.
 _DESCRIBED: dict[type, str] = {
     Computed: "a value", Register: "a variable", Variable: "a variable", Atomic: "an atomic", Array: "an array",
     Pointer: "a pointer", Stream: "a stream", Index: "a vector of indices", Group: "a group",

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from lark import Lark
 
-#: How many tokens an expression may have, and what stands between two.  What is longer would take minutes to read, and
+#: The most tokens of an expression, and what stands between two.  What is longer would take minutes to read, and
 #: nests too deeply for what comes after.
 _LONGEST = 10_000
 _SEPARATORS = frozenset({";", ",", "{", "}"})

@@ -35,7 +35,7 @@ _KINDS = (
 
 _KEYWORDS = ("else", "while", "return", "for", "if", "break", "continue", "do")
 _CONNECTIVES = {"and": "&&", "or": "||", "not": "!", "/\\": "&&", "\\/": "||", "~": "!"}
-#: How the directives of one form are written.
+#: The notation of directives of one form.
 _WRITTEN = {
     "launch": "launch kernel<<<blocks, threads>>>(arguments);",
     "bound": "bound unroll = 3;",
