@@ -281,7 +281,7 @@ def test_a_clang_that_does_not_start(tmp_path: Path, monkeypatch: pytest.MonkeyP
         compiler.tried()
 
 
-@pytest.mark.parametrize("path", ["docs/engines.md", "docs/language.md", "ARCHITECTURE.md", "scopec/cli/trials.py"])
+@pytest.mark.parametrize("path", ["docs/engines.md", "docs/language.md", "CONTRIBUTING.md", "scopec/cli/trials.py"])
 def test_documents_name_the_versions(path: str) -> None:
     text = (REPOSITORY / path).read_text(encoding="utf-8")
     assert f"of version {command.OLDEST} to {command.NEWEST}" in text
