@@ -119,6 +119,6 @@ def test_every_code_is_provoked() -> None:
         Code.BAD_SETTING,
     }
     assert set(Code) - set(PROVOKED) == elsewhere, (
-        "two above, the others in test_rough_handling, test_dead_ends, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings"
+        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings"
     )
     assert list(PROVOKED) == [code for code in Code if code in PROVOKED]

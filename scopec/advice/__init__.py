@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.advice.fixable import mendable
+from scopec.advice.fixable import is_fixable
 from scopec.explain.verdict import UNDEFINED
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 def advised(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> list[Check]:
     """The checks, with a suggestion for those that are violated and that a small change would mend."""
-    wanted = [check for check in checks if mendable(check) and check.reason != UNDEFINED]
+    wanted = [check for check in checks if is_fixable(check) and check.reason != UNDEFINED]
     if not wanted:
         return list(checks)
     # Start-up: most calls have no violated check, or do not want advice.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _KINDS = ("race_free", "forbidden", "required", "assertion", "terminates", "progresses")
 
 
-def mendable(check: Check) -> bool:
+def is_fixable(check: Check) -> bool:
     """Whether a check is violated in a way that an edit of the program could mend."""
     void = (check.reason or "").startswith(FAULTY)
     return check.verdict == "violated" and check.expectation.kind in _KINDS and not void

@@ -34,7 +34,7 @@ from scopec.advice.edits import (
     said,
     updates,
 )
-from scopec.advice.fixable import mendable
+from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
 from scopec.advice.spelling import replacements
 from scopec.base.diagnostics import ScopecError
@@ -105,7 +105,7 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
         return None
     until = time.thread_time() + _SECONDS
     still = [c.expectation for c in checks if c.verdict == "holds"]
-    every = [c.expectation for c in checks if mendable(c) and c.expectation.kind in MEMORY_KINDS]
+    every = [c.expectation for c in checks if is_fixable(c) and c.expectation.kind in MEMORY_KINDS]
     for wanted in (every, [check.expectation]) if len(every) > 1 else (every,):
         names = {(e.kind, e.text) for e in (*wanted, *still)}
 

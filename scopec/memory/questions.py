@@ -58,7 +58,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Problem:
-    """Everything an engine needs: the graph in its surroundings, the model, and the questions.
+    """Everything an engine needs: the graph with its context, the model, and the questions.
 
     If ``strict``, dependencies that are not decided are taken to be some.  ``reductions`` are those that hold for it.
     """

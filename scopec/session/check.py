@@ -35,7 +35,7 @@ from scopec.session.inquiry.ask import Inquiry
 from scopec.session.inquiry.content import not_given
 from scopec.session.inquiry.questions import remarks
 from scopec.session.inquiry.run import Run
-from scopec.session.inquiry.vacuity import dead_ends
+from scopec.session.inquiry.vacuity import vacuous_waits
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
 from scopec.session.plan import SUFFIXES, Plan, plan, quoting_named
@@ -336,7 +336,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         warnings: tuple[Diagnostic, ...] = ()
         if found is not None and found.unanswered is None:
             with suppress(LimitError), inquiry.limited():
-                warnings = (*remarks(run), *dead_ends(run, found, inquiry.quickly))
+                warnings = (*remarks(run), *vacuous_waits(run, found, inquiry.quickly))
         kept = None
         answered = found is None or not found.unanswered
         if settings.keep is not None or (answered and any(c.verdict != "holds" for c in in_order)):

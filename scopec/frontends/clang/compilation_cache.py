@@ -64,7 +64,7 @@ def remembered(
 
     def asked() -> str:
         around = [str(folder), os.path.realpath(folder)]
-        found = _surroundings([text, *what], {folder, *folders}, shims)
+        found = _context([text, *what], {folder, *folders}, shims)
         return key(json.dumps([what, _identity(clang, folders), around, _shims(shims)[2], text, found]))
 
     if entries is None:
@@ -114,7 +114,7 @@ def _shims(folder: Path) -> tuple[frozenset[Path], frozenset[str], str]:
     return frozenset(files), outside, key(*(part for path, text in texts.items() for part in (str(path), text)))
 
 
-def _surroundings(texts: Sequence[str], places: set[Path], shims: Path) -> list[tuple[str, str]]:
+def _context(texts: Sequence[str], places: set[Path], shims: Path) -> list[tuple[str, str]]:
     """Every file that clang may look for, with what is in it, if it is there: any name that is included somewhere, in
     any folder where one may be searched."""
     seen: dict[Path, str] = {}

@@ -25,7 +25,7 @@ from scopec.frontends.clang.command import Clang, asked, environment, found, rea
 from scopec.frontends.clang.compilation_cache import remembered
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
-from scopec.frontends.clang.messages import Message, error_of, messages, presumed, told
+from scopec.frontends.clang.messages import Message, error_of, messages, name_for_clang, presumed
 from scopec.frontends.clang.running import Run, finished
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
 def _given(text: str, shown: str, flags: Flags) -> bytes:
     """The text that clang reads."""
     forced = "".join(f"#include {_quoted(str(header.absolute()))}\n" for header in flags.forced)
-    return f"{forced}# 1 {_quoted(told(shown))}\n{text}".encode(errors="surrogateescape")
+    return f"{forced}# 1 {_quoted(name_for_clang(shown))}\n{text}".encode(errors="surrogateescape")
 
 
 def expanded(
@@ -242,7 +242,7 @@ def _outputs(clang: Clang, runs: list[Run]) -> list[str]:
 
 def after(library: str, text: str, shown: str) -> str:
     """A text after another, which counts as the library's where clang speaks of it."""
-    own, name = _quoted(str(shims() / "scopec" / "before.h")), _quoted(told(shown))
+    own, name = _quoted(str(shims() / "scopec" / "before.h")), _quoted(name_for_clang(shown))
     return f"#line 1 {own}\n{library}\n#line 1 {name}\n{text}"
 
 

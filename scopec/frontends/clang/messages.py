@@ -90,7 +90,7 @@ def error_of(message: Message, source: Source, folder: Path) -> Diagnostic:
         help_ = "name the header's folder with -I"
     if not shown_notes and (unknown := _UNKNOWN.match(message.text)) and "did you mean" not in message.text:
         help_ = suggestion(unknown[1], _KNOWN) or help_
-    if at.file is not None and at.file != told(source.name) and not may_show(folder / at.file, source):
+    if at.file is not None and at.file != name_for_clang(source.name) and not may_show(folder / at.file, source):
         return Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
     unmodelled = _OF_CUDA.match(message.text)
     said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
@@ -116,7 +116,7 @@ def _span(message: Message, source: Source, folder: Path) -> Span:
     """The word at a place."""
     if message.file is None:
         return source.span(0, 0)
-    if message.file != told(source.name):
+    if message.file != name_for_clang(source.name):
         file = str(folder / message.file)
         source = shown_source(file, source) or Source(file, "")
     return word_at(source, message.line, message.column)
@@ -135,6 +135,6 @@ def character(line: str, byte: int) -> int:
     return len(line.encode()[: byte - 1].decode(errors="ignore")) + 1
 
 
-def told(name: str) -> str:
+def name_for_clang(name: str) -> str:
     """The file name that clang is given: it writes names as they are, and a line is a line."""
     return _NO_LINE.sub("_", name)

@@ -1,4 +1,4 @@
-"""The surroundings of an event graph: device attributes and a version of the document, and what follows from them."""
+"""The context of an event graph: device attributes and a version of the document, and what follows from them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.events import Event, EventGraph, Synchronises
     from scopec.memory.events.guards import Guard
 
-#: More surroundings of guards than these are not looked at: events are then taken to be in no order.
+#: More contexts of guards than these are not looked at: events are then taken to be in no order.
 MOST_PATHS = 64
 
 
@@ -60,7 +60,7 @@ class ConstantOrder:
                     self.waits[name] += found
         self._fences = [e for e in graph.events if e.kind is Kind.PROXY_FENCE and e.guard.always]
         self._of = {t.name: t for t in graph.program.threads}
-        self._surroundings: dict[int, Surroundings] = {}
+        self._contexts: dict[int, PathContext] = {}
 
     def before(self, one: Event, other: Event) -> bool:
         """Whether an event comes before another wherever both are executed, as far as this is seen."""
@@ -112,18 +112,18 @@ class ConstantOrder:
             return True
         return any(self.before(one, f) and self.before(f, other) for f in self._fences)
 
-    def _where(self, guard: Guard) -> Surroundings | None:
+    def _where(self, guard: Guard) -> PathContext | None:
         guard = guard.guards.always if self.narrow else guard
-        if guard.node not in self._surroundings and len(self._surroundings) < MOST_PATHS:
-            self._surroundings[guard.node] = Surroundings(self, guard, self.conditional)
-        return self._surroundings.get(guard.node)
+        if guard.node not in self._contexts and len(self._contexts) < MOST_PATHS:
+            self._contexts[guard.node] = PathContext(self, guard, self.conditional)
+        return self._contexts.get(guard.node)
 
 
 def _asynchronous(event: Event) -> bool:
     return event.proxy in (ir.Proxy.ASYNC, ir.Proxy.EITHER)
 
 
-class Surroundings:
+class PathContext:
     """The order of events through others that are executed wherever ``guard`` holds.
 
     The edges of ``conditional`` lead nowhere by themselves, but it is told what leads to them, and where from there.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
 from scopec.memory.events.rewriting import of_events
-from scopec.memory.reduce.constant_order import ConstantOrder, Surroundings
+from scopec.memory.reduce.constant_order import ConstantOrder, PathContext
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -52,7 +52,7 @@ class _Condensing:
                 whole |= {e.id for e in met if e.kind is Kind.CALL and not e.guard.always}
         self.whole = frozenset(whole)
         conditional = self.order.conditional | sum(1 << n for n in self.guarded)
-        self.around = Surroundings(self.order, graph.events[0].guard.guards.always, conditional)
+        self.around = PathContext(self.order, graph.events[0].guard.guards.always, conditional)
 
     def graph(self) -> EventGraph:
         graph = self.before

@@ -185,9 +185,9 @@ class Operations(Accesses):
         def attempt(here: State, at: Location) -> tuple[Value, ...]:
             return self.attempt_exchange(here, at, operation, expected, desired, span)
 
-        old, equal, *spared = self.at_each(state, operation.place, span, attempt)
-        if spared:
-            state = self.set(state, spin_loops.spared(self.inside[-1]), spared[0])
+        old, equal, *spurious = self.at_each(state, operation.place, span, attempt)
+        if spurious:
+            state = self.set(state, spin_loops.spurious_failure(self.inside[-1]), spurious[0])
         return self.set(self.set(state, operation.target, old), operation.succeeded, equal)
 
     def attempt_exchange(
@@ -200,11 +200,11 @@ class Operations(Accesses):
         span: Span,
     ) -> tuple[Value, ...]:
         """Returns what was read, whether it succeeded, in a retry loop also whether it ever failed without a reason."""
-        spared: list[Value] = []
+        spurious: list[Value] = []
         old = self.read(state, location, operation.mode, span)
         equal = values.binary("==", old, expected)
         if operation.weak:
-            equal, *spared = self.may_fail(state, old, equal)
+            equal, *spurious = self.may_fail(state, old, equal)
         if isinstance(equal, Const):
             guard = state.guard if equal.value else self.out.guards.never
         else:
@@ -216,14 +216,14 @@ class Operations(Accesses):
             control = state.control | self.out.events_of(equal)
             success = replace(state, guard=guard, control=control)
             self.pair(old.name, self.write(success, location, desired, operation.mode, span))
-        return old, equal, *spared
+        return old, equal, *spurious
 
     def may_fail(self, state: State, old: Reg, equal: Value) -> tuple[Value, ...]:
         """A weak compare-exchange may fail although the values are equal: in a retry loop only once."""
         choice = self.out.choose(old.name, "weak")
         if not self.inside or self.inside[-1].head not in self.retrying:
             return (values.binary("&&", equal, choice),)
-        before = state.registers[spin_loops.spared(self.inside[-1])]
+        before = state.registers[spin_loops.spurious_failure(self.inside[-1])]
         failed = values.binary("&&", equal, values.unary("!", choice))
         succeeds = values.binary("&&", equal, values.binary("||", before, choice))
         return succeeds, values.binary("||", before, failed)

@@ -99,9 +99,9 @@ def _brought(out: Unfolding, thread: str) -> dict[str, Value]:
 # ---------------------------------------------------------------- retry loops
 
 
-def spared(loop: Loop) -> str:
+def spurious_failure(loop: Loop) -> str:
     """The register that says whether a retry loop has failed without a reason."""
-    return f"%spared {loop.head}"
+    return f"%spurious_failure {loop.head}"
 
 
 def retries(

@@ -122,7 +122,7 @@ class ThreadRun(Operations):
                 self.catch_up(loop)
             self.agree(loop)
             if loop.head in self.retrying:
-                reset = {spin_loops.spared(loop): values.FALSE}
+                reset = {spin_loops.spurious_failure(loop): values.FALSE}
                 entering = self.pending[loop.head]
                 self.pending[loop.head] = [replace(e, registers={**e.registers, **reset}) for e in entering]
             self.bounded(loop, bound + (loop.head in self.retrying), wait=wait)

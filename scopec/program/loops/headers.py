@@ -1,4 +1,4 @@
-"""Normalises loops: each gets a header of its own, at a node that needs no result of the turn before if there is one."""
+"""Normalises loops: each gets a header of its own, at a node that needs no result of the turn before if one exists."""
 
 from __future__ import annotations
 

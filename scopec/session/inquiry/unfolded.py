@@ -64,7 +64,7 @@ class Unfolded(Variant):
 
     @cached_property
     def base(self) -> Base:
-        """The event graph in its surroundings."""
+        """The event graph with its context."""
         return Base(self.graph, self.model.version, self.settings.given, self.known, self.model.own)
 
     @cached_property

@@ -27,7 +27,7 @@ _SECONDS = 5.0
 _MOST_THREADS = 3
 
 
-def dead_ends(run: Run, found: Findings, ask: Ask) -> list[Diagnostic]:
+def vacuous_waits(run: Run, found: Findings, ask: Ask) -> list[Diagnostic]:
     """A warning for each place where some execution waits, and none gets on.
 
     The executions that were found show of most waits that one gets past them; ``ask`` finds out about the

@@ -26,7 +26,7 @@ from scopec.frontends.clang.llvm.flow import locals_in
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.machine.memory import Private
 from scopec.frontends.clang.machine.refusals import refused, span_of
-from scopec.frontends.clang.messages import told
+from scopec.frontends.clang.messages import name_for_clang
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ class Unordered:
 
         @cache
         def text(file: str) -> Source | None:
-            source = self.source if file == told(self.source.name) else shown_source(file, self.source)
+            source = self.source if file == name_for_clang(self.source.name) else shown_source(file, self.source)
             if source is None or 'R"' in source.text:
                 return None
             scanned = scan(source)

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.messages import told
+from scopec.frontends.clang.messages import name_for_clang
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Debug:
             fields = self.fields(node)
             if fields[""] == "DIFile":
                 whole = str(PurePath(fields.get("directory", "")) / fields["filename"])
-                shown = told(self._shown)
+                shown = name_for_clang(self._shown)
                 known = whole == shown or whole.startswith(self._shims) or shown.startswith("/")
                 found = whole if known else fields["filename"]
                 return self._shown if found == shown else found

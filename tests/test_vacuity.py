@@ -21,7 +21,7 @@ from scopec.report import formats, html
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.inquiry.findings import Findings
 from scopec.session.inquiry.run import Run
-from scopec.session.inquiry.vacuity import dead_ends, places, questioned
+from scopec.session.inquiry.vacuity import places, questioned, vacuous_waits
 from scopec.session.inquiry.verdicts import findings
 from scopec.session.plan import Overrides, plan
 from tests import random_loops, test_wait_loops
@@ -206,7 +206,7 @@ def test_waits_that_are_known_to_be_passed_are_not_asked_about(write: Callable[.
     def never(*_: object) -> Findings:
         raise AssertionError("nothing is asked")
 
-    assert dead_ends(run, findings(run.problem, answers, "embedded", 0.0), never) == []
+    assert vacuous_waits(run, findings(run.problem, answers, "embedded", 0.0), never) == []
 
 
 def test_no_answer_in_time_is_no_warning(write: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
