@@ -264,7 +264,7 @@ class Printer:
         yield f"{{   const unsigned all = {lanes}, here = __ballot_sync(all, true);"
         yield f"    const word given = word({self._cxx(exchange.value, span)});"
         more = {}
-        for lane in range(32):
+        for lane in range(WARP):
             at = f"p.first_lane + {self.lanes[lane]}" if lane in self.lanes else None
             for what, text in ((ir.brought(lane), "__shfl_sync(all, given, {})"), (ir.came(lane), "here >> ({}) & 1")):
                 if what in leaves:

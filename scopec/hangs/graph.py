@@ -100,7 +100,7 @@ class Making:
 
     @property
     def blocked(self) -> Blocking:
-        """Where threads wait in vain."""
+        """The paths on which threads wait in vain."""
         assert self.blocking is not None
         return self.blocking
 

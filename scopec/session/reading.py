@@ -37,7 +37,7 @@ class Read:
 def read(
     source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T], *, cache: bool = False
 ) -> _T:
-    """What ``use`` makes of a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
+    """The result of ``use`` for a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
 
     the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and is in the
     scoped language and includes nothing, is read as that, as the documents' own programs are.  Without a clang, every

@@ -15,11 +15,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Flow:
-    """Of each block: how many edges lead to it, the registers that are read from there on, and, by the position of an
-    instruction in it, those that are not read after it; the local variables whose address goes nowhere, before each
-    instruction of each block those that are read from there on, and which of them only say what way was taken: the
-    compiler made them and gives them constants, as it does to leave several loops or scopes at once; the local
-    variables of inner blocks and the like, of which it is told where they begin."""
+    """The flow of a function, by its blocks.
+
+    - ``joins``: blocks to which several edges lead, or one of a branch
+    - ``live``: the registers that are read from the beginning of a block on
+    - ``dying``: by the position of an instruction, the registers that are not read after it
+    - ``scalars``: the local variables whose address goes nowhere
+    - ``scalars_live``: before each instruction, those of these that are read from there on
+    - ``ways``: those that only record the way taken; the compiler makes them and gives them constants, as it does to
+      leave several loops or scopes at once
+    - ``scoped``: variables of inner blocks and the like, whose beginning is stated
+    """
 
     joins: frozenset[str]
     live: dict[str, frozenset[str]]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from scopec.base.diagnostics import suggestion
 from scopec.frontends.c.names import ORDERS
 from scopec.program.ir import Order, Scope
+from scopec.program.warp import WARP
 
 INDEX_NAMES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
 #: Names of the libraries that are numbers.
 CONSTANTS = {
     "cudaSuccess": 0, "cudaErrorNotReady": 600, "cudaStreamDefault": 0, "cudaStreamNonBlocking": 1,
-    "cudaHostRegisterDefault": 0, "cudaHostRegisterPortable": 1, "cudaHostRegisterMapped": 2, "warpSize": 32,
+    "cudaHostRegisterDefault": 0, "cudaHostRegisterPortable": 1, "cudaHostRegisterMapped": 2, "warpSize": WARP,
 }  # fmt: skip
 
 _NAMESPACES = ("cuda::std::", "cuda::", "std::", "cooperative_groups::")
