@@ -17,14 +17,14 @@ def components(roots: Iterable[Node], successors: Callable[[Node], Sequence[Node
     index: dict[Node, int] = {}
     low: dict[Node, int] = {}
     stack: list[Node] = []
-    on_stack: set[Node] = set()
+    on_stack: dict[Node, int] = {}
     found: list[list[Node]] = []
     work: list[tuple[Node, Iterator[Node]]] = []
 
     def enter(node: Node) -> None:
         index[node] = low[node] = len(index)
+        on_stack[node] = len(stack)
         stack.append(node)
-        on_stack.add(node)
         work.append((node, iter(successors(node)[::-1])))
 
     for root in roots:
@@ -43,9 +43,10 @@ def components(roots: Iterable[Node], successors: Callable[[Node], Sequence[Node
                 if work:
                     low[work[-1][0]] = min(low[work[-1][0]], low[node])
                 if low[node] == index[node]:
-                    at = stack.index(node)
+                    at = on_stack[node]
                     component = stack[at:]
                     del stack[at:]
-                    on_stack.difference_update(component)
+                    for left in component:
+                        del on_stack[left]
                     found.append(component)
     return found[::-1]

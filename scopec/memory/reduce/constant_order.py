@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from scopec.base.graphs import components
 from scopec.memory.events.events import Kind, unsequenced
 from scopec.program import ir
 
@@ -183,13 +184,20 @@ def _closed(count: int, joined: Iterable[tuple[int, int]], conditional: int) -> 
     for entered, begins in joined:
         for number in bits(entered):
             after[number] |= begins
-    for k in range(count):
-        bit, row = 1 << k, after[k]
-        if not bit & conditional:
-            for n in range(count):
-                if after[n] & bit:
-                    after[n] |= row
-    return after
+    reach = list(after)
+    for group in reversed(components(range(count), lambda n: list(bits(after[n] & ~(1 << n | conditional))))):
+        inside, found = 0, 0
+        for number in group:
+            inside |= 1 << number
+            found |= after[number]
+        left = found & ~(inside | conditional)
+        while left:  # what one of them leads to, those after it have been asked for already
+            further = reach[(left & -left).bit_length() - 1]
+            found |= further
+            left &= ~further
+        for number in group:
+            reach[number] = found
+    return reach
 
 
 def bits(mask: int) -> Iterator[int]:
