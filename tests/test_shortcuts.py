@@ -281,6 +281,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "plain_races": (_BLOCK.format("x = 1;", 1, 1, "race_free"), _calls("_no_races")),
     "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
+    "alike_units": (_BLOCK.format("__syncthreads();", 3, 2, "terminates"), _states),
     **{
         name: (f"{HEAD} {body} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;", _states)
         for name, body in SMALLER.items()

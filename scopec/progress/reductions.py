@@ -42,6 +42,9 @@ class Reductions:
 
     ``sure_steps``: among ``many`` threads steps that lead to the same whichever steps of others come before them are
     taken at once, by one thread after the other (:mod:`scopec.engines.embedded.progress.persistent_steps`).
+
+    ``alike_units``: of the units of a grid that take nothing but sure steps, to their end, the first one starts first
+    (:mod:`scopec.engines.embedded.progress.alike_units`).
     """
 
     polls: bool = True
@@ -50,6 +53,7 @@ class Reductions:
     registers: bool = True
     objects: bool = True
     sure_steps: bool = True
+    alike_units: bool = True
     many: int = 16
 
     def without(self, names: Collection[str]) -> Reductions:
@@ -67,6 +71,10 @@ REDUCTIONS: Mapping[str, tuple[str, str]] = {
     "sure_steps": (
         "orders of steps that lead to the same in any order, among many threads",
         "a model that keeps on owing steps to who has started",
+    ),
+    "alike_units": (
+        "which of the units of a grid start that take nothing but sure steps, to their end",
+        "`cuda` and `cuda-resident`",
     ),
 }
 

@@ -69,7 +69,9 @@ PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values()
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "whole": "the search for hangs",
-    **dict.fromkeys(("symmetry", "closures", "plain_races", "sure_steps"), "the engine, when it answers"),
+    **dict.fromkeys(
+        ("symmetry", "closures", "plain_races", "sure_steps", "alike_units"), "the engine, when it answers"
+    ),
 }
 
 FORMS = {

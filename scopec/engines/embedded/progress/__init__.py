@@ -4,4 +4,5 @@
 - ``exploring``: the states, and which promise each step keeps
 - ``states``, ``terms``, ``stepping``: expressions, rules and steps as functions of a state
 - ``persistent_steps``: what need not be interleaved; ``places``: where a thread may be
+- ``alike_units``: which of the blocks that end by themselves starts first
 """

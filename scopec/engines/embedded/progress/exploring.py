@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
+from scopec.engines.embedded.progress.alike_units import previous
 from scopec.engines.embedded.progress.persistent_steps import SureSteps
 from scopec.engines.embedded.progress.stepping import Stepping, changed
 from scopec.engines.embedded.progress.terms import Fixed, State
@@ -177,7 +178,8 @@ class Exploration:
                     yield number, label, changed(state, changes), well
             elif number in self._starts and number not in self.sure.second:
                 entry, can_start = self._starts[number]
-                if not can_start(state):
+                before = self.unit_before.get(number)
+                if not can_start(state) or (before is not None and state[before] == IDLE):
                     continue
                 if entry in self._late:
                     yield number, IDLE, changed(state, [(number, entry)]), True
@@ -189,6 +191,11 @@ class Exploration:
     def sure(self) -> SureSteps:
         """The steps that are taken at once."""
         return SureSteps(self.system, self.stepping)
+
+    @cached_property
+    def unit_before(self) -> Mapping[int, int]:
+        """Which thread starts before another one, where it makes no difference which of the two does."""
+        return previous(self.sure)
 
     @cached_property
     def _late(self) -> frozenset[str]:

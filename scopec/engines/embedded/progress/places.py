@@ -8,7 +8,7 @@ from scopec.base.graphs import components
 from scopec.program import arrival_order, ir, values
 from scopec.program.arrival_order import Arrival
 from scopec.program.types import ArithmeticFault
-from scopec.progress.steps import Either, Fork, Goto, Undefined
+from scopec.progress.steps import DONE, Either, Fork, Goto, Undefined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scopec.progress.system import System
 
 #: How many places of a thread are looked at to see whether it ends.
-_MOST_PLACES = 2000
+_MOST_PLACES = 20_000
 
 #: Where a thread is: its label, and the registers of which it knows what they hold.
 _Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
@@ -136,3 +136,26 @@ def _number(value: Value, known: Mapping[str, int]) -> int | None:
         return values.evaluate(value, lambda leaf: known[leaf.name])
     except (KeyError, ArithmeticFault):
         return None
+
+
+def waits_of(
+    system: System, thread: ir.Thread, labels: frozenset[str], waiting: frozenset[str]
+) -> tuple[str, ...] | None:
+    """The labels among ``waiting`` that a thread comes to in turn, if they are the same on all its ways to its end.
+
+    None if they are not, if it need not come to its end, or if it may come to a label that is not among ``labels``.
+    """
+    edges = _places(system, thread)
+    if edges is None or not _acyclic(edges):
+        return None
+    behind: dict[_Place, tuple[str, ...]] = {}
+    for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
+        if place[0] not in labels or any(p not in edges and p[0] != DONE for p in edges[place]):
+            return None
+        after = {behind.get(following, ()) for following in edges[place]}
+        if len(after) != 1:
+            return None
+        behind[place] = (*((place[0],) if place[0] in waiting else ()), *next(iter(after)))
+    if edges:
+        return behind[next(iter(edges))]
+    return () if system.begin(thread).label == DONE else None

@@ -1,0 +1,66 @@
+"""Small programs that take long without some reduction: ``python benchmarks/cliffs.py`` prints a table.
+
+Each is asked by whole calls of ``scopec check --engine embedded --no-cache``, as it should be and broken: what the
+verdict is, and CPU seconds of the call.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+SHARED = """
+#include <cuda/atomic>
+__device__ int out[64];
+__device__ cuda::atomic<int, cuda::thread_scope_device> go;
+__global__ void k() {{
+    __shared__ int tile[12];
+    tile[threadIdx.x] = blockIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 3) out[blockIdx.x] = tile[11];
+    {more}
+}}
+//@ launch k<<<64, 12>>>();
+//@ expect terminates;
+"""
+
+#: For each name the program, with what is put into it as it should be and broken.
+PROGRAMS = {
+    "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
+}
+
+
+def measured(text: str, folder: Path, seconds: float) -> str:
+    """The verdict of a program, and CPU seconds."""
+    (folder / "program.cu").write_text(text, encoding="utf-8")
+    command = (sys.executable, "-m", "scopec", "check", "program.cu", "--engine", "embedded", "--no-cache")
+    before = os.times()
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+        verdict = {0: "holds", 1: "violated"}.get(done.returncode, "unknown")
+    except subprocess.TimeoutExpired:
+        verdict = "no answer"
+    after = os.times()
+    taken = after.children_user + after.children_system - before.children_user - before.children_system
+    return f"{verdict} {taken:.1f}"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", help="parts of names; all without any")
+    parser.add_argument("--seconds", type=float, default=60, help="of wall time, for a call")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        for name, (text, right, broken) in PROGRAMS.items():
+            if not arguments.names or any(part in name for part in arguments.names):
+                found = (measured(text.format(more=more), Path(folder), arguments.seconds) for more in (right, broken))
+                print(f"{name:<40}", *(f"{one:>16}" for one in found), flush=True)
+
+
+if __name__ == "__main__":
+    main()
