@@ -7,6 +7,7 @@ where ``fresh`` is true, where a variable is given that Python reads at its star
 
 from __future__ import annotations
 
+import atexit
 import importlib
 import json
 import os
@@ -120,10 +121,12 @@ def _server() -> _Server:
 def _serve(descriptor: int) -> None:
     """Import scopec; then for each request make a copy that carries it out, and tell its process and its end."""
     import scopec.cli.program
+    from scopec.base import scratch
 
     for module in pkgutil.walk_packages(scopec.__path__, "scopec."):
         if module.name.rpartition(".")[2] not in _OTHERS:
             importlib.import_module(module.name)
+    _precompile()
     asked = socket.socket(fileno=descriptor)
     while True:
         size, files, _, _ = socket.recv_fds(asked, 8, 2)
@@ -133,6 +136,7 @@ def _serve(descriptor: int) -> None:
         pid = os.fork()
         if pid == 0:
             asked.close()
+            atexit.unregister(scratch.remove_scratch_folder)
             for number, file in enumerate(files, 1):
                 os.dup2(file, number)
                 os.close(file)
@@ -148,6 +152,16 @@ def _serve(descriptor: int) -> None:
             os.close(file)
         asked.sendall(f"{pid}\n".encode())
         asked.sendall(f"{os.waitpid(pid, 0)[1]}\n".encode())
+
+
+def _precompile() -> None:
+    """What clang reads before every file is read once, as where a call reads many, and not by each call."""
+    from scopec.frontends.clang import command, compiler
+    from scopec.frontends.clang.flags import Flags
+
+    for _ in range(compiler._FEW + 1):
+        for side in compiler._SIDES:
+            compiler._prepared(compiler._command(command.found(), side, "", Flags()))
 
 
 def _all(asked: socket.socket, size: int) -> bytes:

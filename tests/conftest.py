@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
@@ -41,6 +42,13 @@ def pytest_configure(config: pytest.Config) -> None:
     """The tables of a grammar that was changed are computed once, not in each process."""
     if not hasattr(config, "workerinput"):
         grammars.write_tables()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What was collected stays to the end: Python need not look through it for garbage again and again."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
