@@ -1,8 +1,9 @@
 """What an ordinary run takes of sweeps; ``SCOPEC_EVERY=1`` takes all, as ``.ci/night`` does (CONTRIBUTING.md).
 
-``@pytest.mark.sampled(N)`` takes N of the cases of a test, spread over the list; ``programs`` is how many random programs
-one tries, ``spread`` takes some of a list.  They are for cases of one kind, each of which asks the same of another program.
-Where each case is what finds a fault of its own, such as a mutant, all run always.
+``@pytest.mark.sampled(N)`` takes N of the cases of a test, spread over the list, and ``sampled(0)`` leaves a test to the
+night; ``programs`` is how many random programs one tries, ``spread`` takes some of a list.  They are for cases of one kind,
+each of which asks the same of another program, and for what takes longest and finds least.  A mutant of an axiom, a promise,
+a rule or a reduction is asked about always: where several tests notice it, by the cheapest.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ import pytest
 VARIABLE = "SCOPEC_EVERY"
 #: Whether everything is asked for.
 EVERY = os.environ.get(VARIABLE) == "1"
+#: What asks for all of some tests (CONTRIBUTING.md): where one is set, no case is left out.
+OF_SOME = ("RANDOM_PROGRAMS", "ENGINE_SPECS", "NVCC_SPECS", "HARDWARE_SPECS", "COLD_SPECS")
+_WHOLE = EVERY or any(f"SCOPEC_{name}" in os.environ for name in OF_SOME)
 _T = TypeVar("_T")
 
 
@@ -32,8 +36,8 @@ def spread(cases: Sequence[_T], most: int) -> list[_T]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What is left out is counted as deselected; a case that was named is taken."""
-    if EVERY:
+    """What is left out is counted as deselected; a case that was named is taken, if the test is not left to the night."""
+    if _WHOLE:
         return
     families: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:

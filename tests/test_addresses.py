@@ -168,6 +168,7 @@ PROGRAMS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_addresses(name: str, write: Write, tmp_path: Path) -> None:
     text, expected, placed = PROGRAMS[name]

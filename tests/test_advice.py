@@ -71,6 +71,7 @@ WIDER = "thread_scope_device for the atomic operations on `flag` (lines 7 and 8)
 BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "suggestion"),
     [
@@ -96,6 +97,7 @@ def test_scopes_and_orders_no_more_than_needed(text: str, suggestion: str, tmp_p
     assert [c.verdict for c in checks(tmp_path, mended)] == ["holds", "holds"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "suggestion", "old", "new"),
     [
@@ -239,6 +241,7 @@ def test_nothing_is_suggested_that_breaks_what_holds(tmp_path: Path) -> None:
     assert [(c.verdict, c.advice) for c in checks(tmp_path, text)][:2] == [("violated", None), ("holds", None)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["race-relaxed", "stuck", "outcome", "hang-host"])
 def test_a_fix_does_what_is_said_of_it(name: str, tmp_path: Path) -> None:
     text = VIOLATIONS[name]
@@ -292,6 +295,7 @@ def in_ptx(store: str, load: str, expected: str) -> str:
     return text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "advice"),
     [

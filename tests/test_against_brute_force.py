@@ -50,7 +50,7 @@ def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path, monkeypa
     compare(seed, tmp_path, lambda run: alloy_executions(run, jars, workers, tmp_path))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(10 * COUNT))
 def test_embedded(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])

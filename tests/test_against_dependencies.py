@@ -24,7 +24,7 @@ COUNT = programs(3, 10)
 State = tuple[tuple[str, int], ...]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5 * COUNT))
 def test_embedded(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "embedded")
@@ -36,8 +36,8 @@ def test_both_engines(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "both")
 
 
-@pytest.mark.parametrize("option", ["syntactic", "rc11", "off"])
-def test_the_programs_tell_dependencies_from_other_readings(option: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("option", "first"), [("syntactic", 0), ("rc11", 0), ("off", 15)])
+def test_the_programs_tell_dependencies_from_other_readings(option: str, first: int, tmp_path: Path) -> None:
     """With another reading of thin air some program has other executions: the comparison would notice it."""
 
     def executions_of(seed: int, directives: str) -> dict[State, int]:
@@ -46,7 +46,7 @@ def test_the_programs_tell_dependencies_from_other_readings(option: str, tmp_pat
         return {tuple(sorted(s.values.items())): s.executions for s in listed(path, limit=100_000).states}
 
     directives = f"//@ options thin_air = {option};\n"
-    assert any(executions_of(seed, directives) != executions_of(seed, "") for seed in range(50))
+    assert any(executions_of(seed, directives) != executions_of(seed, "") for seed in (first, *range(50)))
 
 
 def program_of(seed: int) -> Program:

@@ -111,6 +111,7 @@ def c_statement(op: Op) -> str:
             return f"int {op.register} = atomic_{function}_explicit({op.location}, {op.value}, {order});"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_rc11(seed: int, tmp_path: Path) -> None:
     chance = Random(seed)
@@ -265,6 +266,7 @@ def agree(threads: Sequence[Sequence[Op]], where: Sequence[tuple[int, int]], tmp
         assert {named(dict(s.values)): s.racy for s in found.states} == ptx(made, where, domain(threads)), text
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_ptx(seed: int, tmp_path: Path) -> None:
     chance = Random(10_000 + seed)

@@ -44,6 +44,7 @@ def fails(
     return answer.result.outcome != "holds"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_hangs_and_stalls(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     program = progress_program(random.Random(seed))
@@ -54,6 +55,7 @@ def test_hangs_and_stalls(seed: int, jars: Jars, workers: Workers, tmp_path: Pat
     assert found == [fair_cycles.hangs(program), fair_cycles.stalls(program)], path.read_text()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_hosts_streams_barriers_and_units(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     """Several host threads, events, copies and host functions, cooperative grids, clusters, waits; each reading."""

@@ -100,13 +100,14 @@ def asked_of_sat(asked: Search) -> dict[str, bool]:
     return {name: execution is not None for name, execution in answers(asked).items()}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5 * COUNT))
 def test_embedded(seed: int, tmp_path: Path) -> None:
     asked = case(seed)
     assert agree(asked_of_sat(search(asked.run(tmp_path), "Termination")), brute_force(seed)), asked.text()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
@@ -115,7 +116,7 @@ def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
     assert agree(found, brute_force(seed)), asked.text()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(2 * COUNT))
 def test_verdicts(seed: int, tmp_path: Path) -> None:
     """`terminates` holds where nothing is stuck, unless a schedule goes on for ever changing memory.
@@ -178,7 +179,7 @@ def agrees_with_schedules(asked: Case, run: Run, *, ends: bool) -> bool:
     return agree(found, wanted) and (not decided or found[STUCK] is not ends)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(3 * COUNT))
 def test_schedules(seed: int, tmp_path: Path) -> None:
     asked = sequential(seed)

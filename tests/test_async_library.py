@@ -84,6 +84,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("text", "without"), CASES)
 def test_each_part_is_needed(text: str, without: str, tmp_path: Path) -> None:
     for part, written in _PARTS[text].items():

@@ -48,6 +48,7 @@ def test_barriers_and_calls_in_words(tmp_path: Path) -> None:
     assert [f"{b.thread} {b.where}" for b in trace.behind if b.thread == "main"] == ["main is still in the launch of k"]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("name", "constant", "kind", "said"), CASES, ids=[c[0] for c in CASES])
 def test_each_thread_that_stays_behind_is_told_why(
     name: str, constant: str, kind: Kind, said: str, tmp_path: Path

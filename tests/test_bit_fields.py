@@ -35,6 +35,7 @@ def verdicts(path: Path) -> list[str]:
     return [c.verdict for report in outcome.reports for c in report.checks]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "truth",
     [
@@ -47,6 +48,7 @@ def test_values(truth: str, write: Write) -> None:
     assert set(verdicts(write(text, "t.cu"))) == {"holds"}
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("one", "other", "races"),
     [

@@ -44,7 +44,7 @@ def verdicts(path: Path) -> dict[str, str]:
     return {one.expectation.kind: one.verdict for report in outcome.reports for one in report.checks}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("where", PLACES)
 def test_lanes_of_a_warp_come_to_one_instruction(where: str, write: Callable[..., Path]) -> None:
     body, undefined = PLACES[where]
@@ -79,6 +79,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("instruction", "read", "verdict"),
     [("bar.sync", "y = x", "violated"), ("bar.sync", "(void)x", "holds"), ("bar.arrive", "(void)x", "violated")],
@@ -167,6 +168,7 @@ __global__ void scheduler() {
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("first", "ends"), [("", "holds"), ("false &&", "violated")])
 def test_a_warp_that_comes_again_counts_again(first: str, ends: str, write: Callable[..., Path]) -> None:
     """The first turn of FlashAttention-3's scheduler: a warp group gives itself the word."""
@@ -199,7 +201,7 @@ AGAIN = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("what", AGAIN)
 def test_a_warp_that_comes_again_is_told(what: str, write: Callable[..., Path]) -> None:
     body, told = AGAIN[what]
@@ -236,7 +238,7 @@ SHOWN = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_an_h100_shows(name: str, write: Callable[..., Path]) -> None:
     body, threads, ends = SHOWN[name]

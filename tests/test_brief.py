@@ -8,7 +8,10 @@ import pytest
 
 from tests.command import scopec
 
-GOOD = "__global__ void k(int* x) { *x = 1; }\n//@ object __device__ int x = 0;\n//@ launch k<<<1, 1>>>(&x);\n//@ expect race_free;\n"
+GOOD = (
+    "__global__ void k(int* x) { *x = 1; }\n//@ object __device__ int x = 0;\n//@ launch k<<<1, 1>>>(&x);\n"
+    "//@ expect race_free;\n//@ language scoped;\n"
+)
 RACE = GOOD.replace("<<<1, 1>>>", "<<<2, 1>>>")
 WARNED = """__global__ void k() { if (threadIdx.x == 0) __syncthreads(); }
 //@ launch k<<<1, 2>>>();

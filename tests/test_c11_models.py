@@ -30,7 +30,7 @@ def c_text(threads: Sequence[Sequence[Op]]) -> str:
     return f"C random\n{{}}\n{program}\nexists true\n"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(COUNT))
 @pytest.mark.parametrize("rules", ["original", "simple"])
 def test_c11_in_a_file_of_the_users(rules: Rules, seed: int, tmp_path: Path) -> None:
@@ -50,6 +50,7 @@ def synchronising(op: Op) -> Op:
     return replace(op, order=order, failure="acquire" if op.kind == "cas" else "", then=inner)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_c11_is_rc11_where_everything_synchronises(seed: int, tmp_path: Path) -> None:
     """Without relaxed, plain and sequentially consistent accesses: what reads from another thread happens after it."""
@@ -107,7 +108,7 @@ def classic(text: str) -> list[list[Op]]:
     return threads
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("rules", ["original", "simple"])
 @pytest.mark.parametrize("name", CLASSICS)
 def test_classics_under_c11_in_a_file_of_the_users(name: str, rules: Rules, tmp_path: Path) -> None:
@@ -118,6 +119,7 @@ def test_classics_under_c11_in_a_file_of_the_users(name: str, rules: Rules, tmp_
     assert len(wanted) > 1
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", ["store buffering", "a store behind a fence", "2+2W", "two exchanges"])
 def test_both_engines_list_the_same_under_c11(name: str, tmp_path: Path) -> None:

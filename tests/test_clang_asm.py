@@ -94,6 +94,7 @@ MESSAGES = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_arrives_by_its_order_and_scope_alone(name: str, write: Callable[..., Path]) -> None:
     found = []
@@ -129,6 +130,7 @@ BARRIERS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BARRIERS)
 def test_barriers_order_those_who_meet(name: str, write: Callable[..., Path]) -> None:
     found = []
@@ -140,6 +142,7 @@ def test_barriers_order_those_who_meet(name: str, write: Callable[..., Path]) ->
     assert "violated" in found[1]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("fence", "both"), [("fence.sc.gpu;", "forbidden"), ("fence.acq_rel.gpu;", "allowed")])
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 def test_store_buffering(fence: str, both: str, model: str, write: Callable[..., Path]) -> None:
@@ -333,7 +336,7 @@ def voting(random: Random) -> tuple[str, int]:
     return VOTING.replace("BODY", "\n".join(body)).replace("THREADS", str(count)), int(spoiled is None)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(12))
 def test_what_a_vote_at_a_barrier_gives(number: int, write: Callable[..., Path]) -> None:
     text, right = voting(Random(number))

@@ -318,6 +318,7 @@ NUMBERS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("first", range(0, len(NUMBERS), AT_ONCE))
 def test_what_instructions_compute(first: int, tmp_path: Path) -> None:
     cases = dict(list(NUMBERS.items())[first : first + AT_ONCE])
@@ -348,6 +349,7 @@ __global__ void k() {
     assert [(d.span.line, d.span.column) for d in caught.value.diagnostics] == [(7, 98)]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "unknown",
     [

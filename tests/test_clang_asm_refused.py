@@ -79,6 +79,7 @@ def test_an_address_is_in_the_state_space_that_is_named(write: Callable[..., Pat
         assert answers(write(ONE_THREAD.replace("BODY", body)))[-1] == verdict
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("threads", "count", "warps"),
     [

@@ -52,6 +52,7 @@ def test_without_a_clang_the_file_is_not_answered(build: Path, monkeypatch: pyte
     assert "p.cu: SCOPEC_CLANG names no program: `/none`" in done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "entry",
     [{"command": 1}, {"command": "nvcc 'p.cu"}, {"arguments": 1}, {"arguments": ["-DN=1", 2]}, {"command": "nvcc -I\\0x p.cu"},
@@ -67,6 +68,7 @@ def test_a_compilation_database_that_is_none(entry: dict[str, object], tmp_path:
     assert "is not as the format has it [SCP002]" in done.stderr
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("form", ["arguments", "command"])
 def test_a_compilation_database(build: Path, form: str) -> None:
     words = ["clang++", "-std=gnu++17", "-I", "with space", "-DFIRST=2", "-includeforced.h", "-O2", "-c", "p.cu"]

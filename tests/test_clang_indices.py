@@ -10,6 +10,7 @@ from scopec.session.plan import Overrides
 from tests.test_clang_reader import BY_CLANG
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("object_", "index", "final"),
     [
@@ -36,6 +37,7 @@ __global__ void k() {{ int n = from.load(); int* to = &{index}; n = from.load() 
     assert [(c.expectation.text, c.verdict, c.reason) for c in report.checks if c.verdict != "holds"] == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("index", "faults"),
     [("q.b[n - 1]", 1), ("q.b[n - 2]", 0), ("q.b[n - 6]", 1), ("q.a[n - 1]", 1), ("q.a[n - 2]", 0)],
@@ -100,6 +102,7 @@ int main() { S s = made(1); out = use(s); }
     assert outcome.exit_code == 0
 
 
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize("reader", ["auto", "clang"])
 @pytest.mark.parametrize("index", ["2", "n"])
 @pytest.mark.parametrize(

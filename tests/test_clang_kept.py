@@ -163,6 +163,7 @@ def test_whether_there_is_a_header(ran: Ran, folder: Path) -> None:
     assert ran(text)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text",
     [

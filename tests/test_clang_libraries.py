@@ -30,6 +30,7 @@ def host(body: str, *expectations: str, before: str = "") -> str:
 # ---------------------------------------------------------------- builtin functions of compilers
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("operation", "result", "after"),
     [

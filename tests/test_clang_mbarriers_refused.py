@@ -112,6 +112,7 @@ def test_what_a_directive_declares_stands_for_memory_that_is_allocated() -> None
     assert by_line(found) == [["copy async, in a group", *copied("x", "k.s"), "end of copy"]]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "arrives"),
     [

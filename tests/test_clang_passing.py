@@ -174,6 +174,7 @@ int main() {
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "text",
     [

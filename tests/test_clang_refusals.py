@@ -54,6 +54,7 @@ def test_what_has_no_meaning_in_the_model_is_refused_not_guessed(
     assert what in str(raised.value.diagnostics[0])
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("reader", ["scoped", "clang"])
 @pytest.mark.parametrize(
     ("said", "what"),
@@ -72,6 +73,7 @@ def test_what_cannot_be_said_of_storage(reader: str, said: str, what: str, write
     assert what in str(raised.value.diagnostics[0])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("launch", "what"),
     [

@@ -72,6 +72,7 @@ def counts(found: Program) -> dict[str, list[str]]:
     return {place: [count for other, count in inits if other == place] for place, _ in inits}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("made", "full", "empty"),
     [
@@ -146,6 +147,7 @@ def found(tmp_path: Path, kernel: str, *expectations: str, without: str = "", by
     return verdicts([check_text(tmp_path, text, engine="embedded")])
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kernel", [SWAP, HANDED])
 def test_a_right_pipeline(kernel: str, tmp_path: Path) -> None:
     answers = found(tmp_path, kernel, "race_free", "terminates", VALUES[kernel])
@@ -167,7 +169,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("kernel", "without", "by", "answer"), BROKEN)
 def test_a_pipeline_with_a_mistake(kernel: str, without: str, by: str, answer: str, tmp_path: Path) -> None:
     assert found(tmp_path, kernel, answer, without=without, by=by)[answer] == ["holds"]

@@ -18,6 +18,7 @@ __managed__ int x;
 """
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("statement", "name"),
     [
@@ -61,6 +62,7 @@ def test_two_variables_of_one_name_are_told_apart(write: Callable[..., Path]) ->
         plan_of(write(f"{text}//@ expect race on s;\n"), reader="clang")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("access", ["*p = 1;", "*p += 1;", "int r = *p;", "x = *p == 2;"])
 def test_what_points_to_nothing_is_called_as_it_is_written(access: str, write: Callable[..., Path]) -> None:
     text = f"__device__ int x;\n__global__ void k() {{ int* p = x == 0 ? nullptr : &x; {access} }}\n//@ launch k<<<1, 1>>>();\n"

@@ -175,6 +175,7 @@ int main() {
 """
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("text", "scoped"),
     [
@@ -205,6 +206,7 @@ def test_tables(text: str, scoped: bool, write: Callable[..., Path]) -> None:
         assert reader == "scoped" or outcome.diagnostics == ()
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("declared", ["static constexpr", "__constant__", "__device__", "__device__ int before,"])
 @pytest.mark.parametrize("index", ["i", "i - 1"])
 def test_an_index_that_is_known_and_out_of_the_table(declared: str, index: str, write: Callable[..., Path]) -> None:
@@ -231,6 +233,7 @@ int main() {{ {before} other<<<1, 1>>>(); k<<<1, 1>>>(); cudaDeviceSynchronize()
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("table", "read", "changes", "before", "checked", "found"),
     [
@@ -270,6 +273,7 @@ def test_a_pointer_is_what_the_program_puts_there(
         assert [c.verdict for c in asked] == ["violated"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "expectations"),
     [

@@ -270,6 +270,7 @@ def test_the_time_limit_holds_for_the_embedded_engine_too(write: Callable[..., P
     assert "unknown   race_free: no answer within the time limit of 12 s" in done.stdout
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: Callable[..., Path]) -> None:
     process = subprocess.Popen(
@@ -332,6 +333,7 @@ ENDLESS = (
 )
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_interrupting_leaves_no_java_behind(how: signal.Signals, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ def answers(problem: Problem) -> Mapping[str, bool]:
     return {name: choice is not None for name, choice in found.items()}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_random_waits_have_the_same_answers(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also if all that follows of the plainest executions alone is taken for an answer, not only what follows at once."""

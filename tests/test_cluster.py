@@ -97,6 +97,7 @@ def waiting(address: str) -> str:
     )
 
 
+@pytest.mark.sampled(0)
 @pytest.mark.slow
 def test_the_results_are_those_of_one_process_also_when_a_worker_is_killed(
     tmp_path: Path, cluster: tuple[str, list[subprocess.Popen[str]]]

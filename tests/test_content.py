@@ -36,6 +36,7 @@ def about(folder: Path, declared: str, body: str, main: str = "") -> tuple[str, 
     return content
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("declared", "body", "names"),
     [
@@ -55,6 +56,7 @@ def test_a_way_depends_on_a_content(declared: str, body: str, names: tuple[str, 
     assert about(tmp_path, declared, body) == names
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("declared", "body", "main"),
     [

@@ -105,6 +105,7 @@ def verdict(parts: Sequence[Sequence[Sequence[p.Instruction]]], model: str, tmp_
     return found == "holds"
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_against_the_simulator(seed: int, model: str, tmp_path: Path) -> None:
@@ -147,6 +148,7 @@ def test_a_model_without_a_part_is_told(part: str, model: str, tmp_path: Path) -
 # ---------------------------------------------------------------- what is not read
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -199,6 +201,7 @@ _COPY = 'asm volatile("cp.async.ca.shared.global [%0], [%1], 4, SIZE;" :: "r"(at
 _IGNORES = 'asm volatile("{.reg .pred p; setp.eq.b32 p, %2, 0; cp.async.ca.shared.global [%0], [%1], 4, p;}" :: "r"(at(s)), "l"(x), "r"(n));'
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("copy", "writes", "wanted"),
     [

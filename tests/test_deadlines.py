@@ -130,7 +130,7 @@ def test_what_alloy_has_answered_in_time_is_told(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("path", SPECS[::12], ids=str)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_a_missing_answer_makes_no_verdict_another(path: Path) -> None:
     """Whatever was not answered in time: what is told is as with all answers, or unknown."""
     chance = Random(str(path))

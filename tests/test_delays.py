@@ -42,6 +42,7 @@ def test_a_delay_ends(body: str, tmp_path: Path) -> None:
     assert terminates(tmp_path, body) == "holds"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [

@@ -133,6 +133,7 @@ LIFETIMES = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("name", LIFETIMES)
 def test_memory_is_there_while_its_block_is(name: str, model: str, write: Write) -> None:
@@ -196,6 +197,7 @@ def halves(name: str, asked: str, grid: str = "2, 1") -> str:
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", HALVES)
 def test_the_halves_of_a_barrier(name: str, write: Write) -> None:
     verdict = HALVES[name][-1]

@@ -9,6 +9,7 @@ from tests.conftest import plan_of
 HEAD = "#include <cooperative_groups.h>\n__device__ int x;\n"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kernel", "said"),
     [
@@ -53,6 +54,7 @@ READS = """for (int i = threadIdx.x; i < n; i += blockDim.x) {
     o[i] = s[threadIdx.x]; }"""
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("body", [STRIDED, READS, "int i = threadIdx.x; while (i < n) { __syncthreads(); i += 4; }"])
 def test_a_barrier_that_threads_come_to_a_different_number_of_times(body: str, write) -> None:  # type: ignore[no-untyped-def]
     text = LOOPS.replace("BODY", body)

@@ -67,7 +67,7 @@ def shows_a_behaviour(system: System, property_: Property, answer: Answer) -> No
         assert not any(True for state in at for _ in exploration.steps(state))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_hangs_and_stalls(seed: int, tmp_path: Path) -> None:
     program = progress_program(random.Random(seed))
@@ -117,7 +117,7 @@ SPECS = sorted(
 )
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("path", some(SPECS, 9), ids=lambda p: p.stem)
 def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     for run in plan(path, str(path), KEPT).runs:

@@ -82,6 +82,7 @@ def engines(outcome: Outcome) -> set[str]:
 # ---------------------------------------------------------------- an engine of another package
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "found"),
     [
@@ -252,6 +253,7 @@ def policy(wanted: str, said: list[str], missing: dict[str, str]) -> Policy:
 KINDS: tuple[Kind[Any], ...] = (MEMORY, PROGRESS, HARDWARE)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("wanted", "missing", "asked"),
     [

@@ -285,6 +285,7 @@ def orders(host: str) -> set[tuple[str, str | None]]:
     return {(e.why, None if e.when is None else show(e.when)) for e in graph.asw if any(w in e.why for w in why[:2])}
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("host", "wanted"),
     [
@@ -359,6 +360,7 @@ def test_threads_whose_index_is_too_large_do_nothing() -> None:
     assert threads(f"{index} while (i < 1) {{ }}") == ["k[0][0]"]  # the others end, and this one does not
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("kernel", "unset"),
     [

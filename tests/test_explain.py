@@ -87,6 +87,7 @@ def load(order: str) -> str:
     return f"r = f.load(cuda::memory_order_{order});"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("release", "acquire", "reason"),
     [

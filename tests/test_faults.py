@@ -97,6 +97,7 @@ def test_null_pointers(statement: str, verdict: tuple[str, str | None], tmp_path
     assert verdicts(checked(tmp_path, text)).get(CHECK, ("holds", None)) == verdict
 
 
+@pytest.mark.sampled(0)
 @pytest.mark.jvm
 def test_both_engines_agree(tmp_path: Path) -> None:
     """About memory, and about progress; a disagreement is a failure."""
@@ -237,6 +238,7 @@ OPERATIONS = [
 SHIFTS = OPERATIONS.pop()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("operation", "wrong"), OPERATIONS)
 def test_progress(operation: str, wrong: str | None, tmp_path: Path) -> None:
     """A schedule ends where what comes next is undefined: from there on nothing is promised."""

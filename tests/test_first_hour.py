@@ -37,6 +37,7 @@ def test_warnings_that_a_file_allows(tmp_path: Path) -> None:
     assert "`SCP013` is not the code of a warning" in refused.message
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("command", "output", "begins"),
     [

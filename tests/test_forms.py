@@ -84,6 +84,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_a_form_is_printed(form: str, write: Callable[..., Path], golden: Callable[[str, str], None]) -> None:
     done = scopec("compile", write(PROGRAM, "flag.cu"), "--show", form)
@@ -195,6 +196,7 @@ def run_of(path: Path, *without: str) -> Run:
     return plan(path, path.name, Overrides(cache=True, without=frozenset(without))).runs[0]
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("name", PASSES)
 def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) -> None:
     """What is shown is what the passes up to there make; a pass that is not made leaves what there was."""
@@ -329,6 +331,7 @@ def test_what_is_removed_inside_a_pass_is_compared_with_the_form_without_it(writ
     assert "spin_loops" not in reduced(path, "spin_loops")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", SMALLER)
 def test_what_is_removed_of_the_steps_is_what_systems_say(name: str, write: Callable[..., Path]) -> None:
     path = write(f"{HEAD} {SMALLER[name]} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;")

@@ -137,6 +137,7 @@ READERS: Mapping[str, tuple[str, str, str, Callable[[int], tuple[str, Interprete
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", READERS)
 def test_random_programs_do_what_an_interpreter_does(kind: str, tmp_path: Path) -> None:
     reader, name, head, made = READERS[kind]

@@ -11,7 +11,7 @@ from tests import fuzz
 from tests.conftest import REPOSITORY
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("first", range(0, 60, 10))
 def test_no_input_makes_scopec_fail(first: int) -> None:
     """In a process that has no other threads and little memory: inputs are tried in its forks."""

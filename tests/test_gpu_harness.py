@@ -61,6 +61,7 @@ def test_accesses_are_instructions_as_the_library_maps_them(harness: Mapping[str
         assert instruction in text, instruction
 
 
+@pytest.mark.sampled(0)
 @pytest.mark.slow
 def test_a_compiler_takes_the_text_of_harnesses(tmp_path: Path) -> None:
     """The device's side, of which the machine knows no header: of every twelfth file; with SCOPEC_NVCC_SPECS=all of each."""
@@ -156,6 +157,7 @@ def test_probes_tell_the_progress_models_apart() -> None:
     assert not of_two["together"]
 
 
+@pytest.mark.sampled(0)
 def test_what_was_seen_of_probes_is_a_table() -> None:
     sizes = [{"blocks": 2, "ended": 1000, "hung": 0}, {"blocks": 9, "ended": 0, "hung": 3}]
     about = {"gpu": "a GPU", "driver": 1, "runtime": 1, "resident": 8, "probe": "later"}

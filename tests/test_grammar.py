@@ -180,6 +180,7 @@ def test_directives() -> None:
     assert [(s.name, s.value) for s in settings.settings] == [("release_sequence", "c++11"), ("thin_air", "off")]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [

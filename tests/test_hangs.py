@@ -80,6 +80,7 @@ _DATA = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("parts", "order", "model", "whole"),
     [

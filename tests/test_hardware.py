@@ -146,6 +146,7 @@ def race_free(program: memory.Program, folder: Path) -> bool:
     return answers["race"] is None
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_is_free_of_heterogeneous_races_is_sequentially_consistent(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -269,7 +270,7 @@ ORDERED = [
 _EVERY = sorted(str(path.relative_to(REPOSITORY / "specs")) for path in (REPOSITORY / "specs").glob("*/*.cu"))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("spec", _EVERY if WHOLE else ORDERED)
 def test_race_free_specs_have_sequentially_consistent_outcomes(
@@ -388,6 +389,7 @@ def runs_of(spec: str) -> tuple[Run, ...]:
 _ANSWERED: dict[tuple[str, str], str] = {}
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(PARTS))
 def test_every_part_of_the_hardware_is_needed(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:

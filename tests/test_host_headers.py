@@ -45,6 +45,7 @@ int main(int argc, char** argv) {{
     assert "guessed" not in done.stdout
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("call", ['fopen("x", "r")', 'sscanf("1", "%d", &argc)', 'getopt(argc, argv, "a")'])
 def test_what_is_declared_alone_is_told_where_it_is_reached(call: str, write: Callable[..., Path]) -> None:
     path = write(TEXT.format(main=f"int main(int argc, char** argv) {{ {call}; }}\n"), "one.cu")

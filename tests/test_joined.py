@@ -75,6 +75,7 @@ def test_halves(write: Write) -> None:
     assert asked(text, write) == ["holds"]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("other", "expected", "answer"),
     [

@@ -16,6 +16,7 @@ pytestmark = pytest.mark.usefixtures("kept_machines")
 PROGRAMS = sorted((REPOSITORY / "tests" / "fixtures" / "language").glob("*.cu"))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_what_a_program_says_holds(path: Path) -> None:
     outcomes = check([path], Settings(engine="embedded"))
@@ -24,7 +25,7 @@ def test_what_a_program_says_holds(path: Path) -> None:
     assert {v for of_check in found.values() for v in of_check} == {"holds"}, found
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "path", [p for p in PROGRAMS if p.stem.startswith(("barrier", "latch", "semaphore", "vote"))], ids=lambda p: p.stem

@@ -175,6 +175,7 @@ def test_what_clang_does_not_take_may_be_in_the_scoped_language(write: Callable[
     assert verdicts(write(LOOSE)) == ["holds"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "use", ["std::mutex m; m.lock(); m.unlock();", "std::thread t([] { }); t.join();", "assert(x == 0);"]
 )

@@ -41,7 +41,7 @@ def problems(program: str) -> list[ProgressProblem]:
     return [progress_problem(run, property_) for run in runs for property_ in run.properties]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_both_forms_have_one_answer(program: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:

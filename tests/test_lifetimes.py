@@ -105,6 +105,7 @@ ORDERED = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(("body", "reason", "why"), ORDERED)
 def test_what_program_order_makes_of_an_end(tmp_path: Path, body: str, reason: str | None, why: str | None) -> None:
     """No race, for the access is ordered with the end; what is accessed then is undefined."""

@@ -299,6 +299,7 @@ def test_a_tiny_limit_makes_no_verdict_the_opposite(seed: int) -> None:
     assert outcome.exit_code in (0, 4), (path, seconds, memory, outcome.failure)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "options", "status", "said"),
     [
@@ -360,6 +361,7 @@ def test_final_states_of_many_writes_are_within_the_limits(limit: tuple[str, str
     assert sum(os.times()[2:4]) - sum(begun[2:4]) < 30
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", ["check", "outcomes", "compile", "trace"])
 def test_only_regular_files_are_read(command: str, tmp_path: Path) -> None:
     endless, pipe = tmp_path / "endless.cu", tmp_path / "pipe.cu"
@@ -376,6 +378,7 @@ def test_only_regular_files_are_read(command: str, tmp_path: Path) -> None:
         assert said in done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("command", ["check", "outcomes", "compile", "trace"])
 def test_a_file_past_its_limit_is_not_answered(command: str, tmp_path: Path) -> None:
     folder = ("-o", tmp_path / "generated") if command == "compile" else ()

@@ -43,6 +43,7 @@ STORE_LOAD = """\
     """
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("clause", "verdict"),
     [

@@ -44,6 +44,7 @@ def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
     assert show(cut.guard.value(graph.conditions)) == "k_0_0_L4_R != 1 && k_0_0_L4_R2 != 1"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("loop", "waits"),
     [
@@ -72,6 +73,7 @@ def test_which_loops_only_wait(loop: str, waits: bool) -> None:
 
 
 #: A loop whose first statement is a loop, and one that goes on from its middle: as if the outer one began on its own.
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("loop", "number"),
     [

@@ -227,6 +227,7 @@ FORMS = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMS)
 def test_printed_form(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     reader = "scoped" if name in ("atomics", "statements", "host") else "clang"

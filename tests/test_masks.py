@@ -82,6 +82,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", RESULTS)
 def test_results(name: str, write: Callable[..., Path]) -> None:
     body, (one, two, three) = RESULTS[name]
@@ -127,7 +128,7 @@ def exchange(random: Random, values: list[int]) -> tuple[str, list[int]]:
     return f"{{ unsigned m = {mask}; v = ({function} + lane) % 30; __syncwarp(m); }}", after
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_masks_give_what_a_simulation_of_the_lanes_does(seed: int, write: Callable[..., Path]) -> None:
     random = Random(seed)
@@ -196,6 +197,7 @@ def test_any_lanes_may_be_together_and_agree_about_it(write: Callable[..., Path]
     assert answers(write(text)) == [*("holds" if there else "violated" for _, there in CHANCE), "holds"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "never"),
     [

@@ -51,6 +51,7 @@ def verdicts(text: str, tmp_path: Path) -> dict[str, dict[str, str]]:
     }
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_races_and_broken_rules(seed: int, tmp_path: Path) -> None:
     """A broken rule ends a run of the simulator: what else such a program does is not compared. It is undefined, or a race."""
@@ -65,6 +66,7 @@ def test_races_and_broken_rules(seed: int, tmp_path: Path) -> None:
             assert given["valid"] == "holds" or given["race_free"] == "violated", (text, model, words, given)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_hangs(seed: int, tmp_path: Path) -> None:
     """A program with a race promises nothing: it may not be said to end where it hangs."""

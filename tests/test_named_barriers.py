@@ -89,7 +89,7 @@ def text_of(threads: list[list[Step]]) -> str:
     return "\n".join(["PTX random", "{}", *(f"{row} ;" for row in (heads, *rows)), "exists true"])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(10))
 def test_what_is_executed_is_what_a_simulation_executes(seed: int) -> None:
     random = Random(seed)

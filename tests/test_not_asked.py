@@ -26,6 +26,7 @@ LITMUS = "C t\n{}\nP0 (atomic_int* x) { atomic_store(x, 1); }\nexists (x=1)\n"
 RACES, ENDS = "race_free", "terminates"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("asked", "left_out"),
     [

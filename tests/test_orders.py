@@ -48,6 +48,7 @@ def test_a_hang_by_different_orders_alone(tmp_path: Path) -> None:
     assert "in different orders" in (found.orders or "")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("body", "expect", "verdict"),
     [

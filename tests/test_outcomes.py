@@ -47,7 +47,7 @@ def states(listing: Listing) -> list[dict[str, int]]:
 # ---------------------------------------------------------------- against brute force
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5 * COUNT if FULL else COUNT))
 def test_embedded_against_brute_force(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "embedded")

@@ -158,6 +158,7 @@ def test_random_programs_end_hang_and_break_rules() -> None:
         assert 10 < sum(way in ways for ways in found) < 50
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_tlc_finds_the_same(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:

@@ -36,6 +36,7 @@ def terminates(program: fair_programs.Program, model: str, jars: Jars, workers: 
     return answer.result.outcome == "holds"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_terminates_under_obe_terminates_under_cuda(
     seed: int, jars: Jars, workers: Workers, tmp_path: Path
@@ -46,6 +47,7 @@ def test_what_terminates_under_obe_terminates_under_cuda(
         assert terminates(program, "cuda", jars, workers, tmp_path), program
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("unit", ["block", "cluster", "cooperative grid"])
 @pytest.mark.parametrize("seed", range(COUNT // 3))
 def test_one_unit_is_fair(seed: int, unit: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:

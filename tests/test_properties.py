@@ -90,6 +90,7 @@ def scoped(op: memory.Op) -> bool:
 # ---------------------------------------------------------------- scopes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", HRF)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -104,6 +105,7 @@ def test_raising_scopes_by_one_map_creates_no_hrf_race(
     assert set(after.states) == set(before.states)  # executions are sequentially consistent whatever the scopes
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", CUDA)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -129,6 +131,7 @@ def reading(chance: random.Random) -> list[str]:
     return chance.choice([[], [f"options {name} = {chance.choice(OPTIONS[name].values[1:])}"]])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("version", CUDA)
 def test_raising_to_system_can_race_where_such_atomics_are_not_atomic(version: str) -> None:
     """Why the property above says so: mapped memory whose link has no native atomics."""
@@ -142,6 +145,7 @@ def test_raising_to_system_can_race_where_such_atomics_are_not_atomic(version: s
     assert not facts(raised, version, mapped, "given hostNativeAtomicSupported = 1").racy
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", HRF)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried

@@ -13,12 +13,12 @@ from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.oracles.enumerated import Op
 from tests.oracles.mixed_proxies import mixed
-from tests.samples import programs
+from tests.samples import EVERY, programs
 from tests.test_against_enumeration import domain, named, small, states_of
 
 pytestmark = pytest.mark.usefixtures("kept_machines")
 
-COUNT = programs(10, 60)
+COUNT = programs(6, 60)
 #: Names by which x and y are accessed: the location, the proxy, the virtual address.
 _NAMES = {
     "x": ("x", "generic", ""),
@@ -210,7 +210,7 @@ def test_who_is_not_asked(overrides: Overrides, message: str, tmp_path: Path) ->
 
 @pytest.mark.jvm
 def test_both_engines_agree(tmp_path: Path) -> None:
-    paths = [tmp_path / f"{seed}.litmus" for seed in range(COUNT, COUNT + max(6, COUNT // 5))]
+    paths = [tmp_path / f"{seed}.litmus" for seed in range(COUNT, COUNT + (max(6, COUNT // 5) if EVERY else 2))]
     for seed, path in enumerate(paths, start=COUNT):
         path.write_text(text_of(*programs(seed)))
     settings = Settings(engine="both", cache=False, overrides=Overrides(model="ptx"))

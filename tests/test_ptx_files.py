@@ -77,6 +77,7 @@ TAKEN = {
 ARRAY = ".global .align 4 .u32 A[2*2] = {0, 5*2, 20, (3>2)?30:1}; .global .align 8 .u64 P = generic(A)+8, G = A+12;"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("code", TAKEN)
 def test_an_address_is_a_variable_or_register_and_a_constant(code: str, write: Write) -> None:
     body = f"{ADDRESSES}{code} cvta.to.global.u64 %rd0, %rd0; st.global.u32 [%rd0], %r0;"
@@ -163,6 +164,7 @@ def test_what_nobody_reads_at_the_end_need_not_be_given(write: Write) -> None:
     assert "too few arguments" in refused(write(text, "t.ptx"))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("declared", "first", "second"),
     [
@@ -352,6 +354,7 @@ st.global.u32 [%rd3], 7;
 WIDE = "mul.wide.u32 %rd2, %r0, 4; add.s64 %rd3, %rd1, %rd2;"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("index", "verdict"),
     [

@@ -36,6 +36,7 @@ NAMED = (
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("truth", "verdict"),
     [
@@ -66,6 +67,7 @@ def test_a_race_by_parameter_and_offset(write: Write) -> None:
     assert [verdict for _, verdict in answers(write(text, "t.ptx"))] == ["holds", "violated"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "said"),
     [
@@ -139,6 +141,7 @@ int main() {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", [SIDE, HOST, f"// launches k\n/* the kernel k */\n{SIDE}"])
 def test_a_program_names_the_file_that_has_its_kernels(text: str, write: Write) -> None:
     ptx = write(kernel(READ, SCALARS), "t.ptx")
@@ -169,6 +172,7 @@ def test_what_is_wrong_with_the_name_of_a_file(text: str, said: str, write: Writ
     assert said in refused(write(text + "\n//@ expect race_free;\n"))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -211,7 +215,7 @@ def test_plain_names(mangled: str, name: str) -> None:
 NVCC = shutil.which("nvcc")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("source", sorted(p.stem.removesuffix("-nvcc") for p in SPECS.glob("*-nvcc.ptx")))
 @pytest.mark.parametrize("options", [("-lineinfo",), ("-G",)])
 @pytest.mark.nvcc

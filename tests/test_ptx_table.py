@@ -99,7 +99,7 @@ int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }
 """
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("opcode", ACCESSED)
 @pytest.mark.parametrize("space", ["global", "shared", "shared::cta", "shared::cluster"])
 def test_an_access_is_in_the_state_space_that_it_names(opcode: str, space: str, write: Write) -> None:

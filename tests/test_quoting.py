@@ -40,6 +40,7 @@ def tree(tmp_path: Path) -> Path:
     return tmp_path / "repository"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("leak", LEAKS)
 def test_no_file_outside_the_repository_is_shown(tree: Path, leak: str) -> None:
     file = tree / "p.cu"

@@ -40,6 +40,7 @@ def answer(
     return found.result.outcome == "holds", found.result.states
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(1000, 1000 + COUNT))
 def test_verdicts_are_those_of_the_whole_state_space(seed: int, jars: Jars, workers: Workers, tmp_path: Path) -> None:
@@ -85,6 +86,7 @@ FOUR = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(FOUR))
 def test_four_threads_of_four_operations_are_few_states(

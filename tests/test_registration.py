@@ -25,6 +25,7 @@ int main() {
 ON, OFF, LAUNCH = "cudaHostRegister(&x, sizeof(x), 0);", "cudaHostUnregister(&x);", "k<<<1, 1, 0, s>>>(&x);"
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("host", "threads"),
     [

@@ -20,6 +20,7 @@ from tests.violations import VIOLATIONS
 pytestmark = pytest.mark.usefixtures("kept_machines")
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", list(VIOLATIONS))
 def test_golden(

@@ -48,6 +48,7 @@ def test_an_error_that_cannot_be_told_keeps_its_status(arguments: list[str], sta
     assert done.returncode == status
 
 
+@pytest.mark.sampled(2)
 @full_device
 @pytest.mark.parametrize("command", ["check", "outcomes", "models"])
 def test_a_report_that_cannot_be_written_is_no_verdict(command: str, write: Callable[..., Path]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import REPOSITORY
-from tests.samples import VARIABLE, spread
+from tests.samples import OF_SOME, VARIABLE, spread
 
 CASES = """
 import pytest
@@ -19,6 +19,9 @@ def test_many(n): assert n != 99
 
 @pytest.mark.parametrize("n", range(9))
 def test_each(n): pass
+
+@pytest.mark.sampled(0)
+def test_at_night(): pass
 """
 
 
@@ -32,20 +35,24 @@ def test_a_sample_is_spread_over_the_cases(many: int, most: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("every", "arguments", "said"),
+    ("variable", "arguments", "said"),
     [
-        ("", [], "13 passed, 96 deselected"),
-        ("1", [], "1 failed, 108 passed"),
-        ("", ["-k", "many"], "4 passed, 105 deselected"),
-        ("", ["test_cases.py::test_many[99]"], "1 failed"),
+        (None, [], "13 passed, 97 deselected"),
+        (VARIABLE, [], "1 failed, 109 passed"),
+        ("SCOPEC_RANDOM_PROGRAMS", [], "1 failed, 109 passed"),
+        (None, ["-k", "many"], "4 passed, 106 deselected"),
+        (None, ["test_cases.py::test_many[99]"], "1 failed"),
     ],
 )
 def test_what_is_left_out_is_counted(
-    every: str, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    variable: str | None, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "test_cases.py").write_text(CASES)
     (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = sampled\n")
-    monkeypatch.setenv(VARIABLE, every)
+    for name in (VARIABLE, *(f"SCOPEC_{one}" for one in OF_SOME)):
+        monkeypatch.delenv(name, raising=False)
+    if variable is not None:
+        monkeypatch.setenv(variable, "1")
     monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
     monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.samples", "-p", "no:cacheprovider", *arguments]

@@ -92,6 +92,7 @@ def test_a_barrier_that_is_missing(tmp_path: Path) -> None:
     assert verdicts(reduction(2, 32, inner=""), tmp_path)[:2] == ["violated"] * 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("kernel", ["histogram", "tiled transpose", "double-buffered tile"])
 def test_a_kernel_as_it_is_launched(kernel: str, tmp_path: Path) -> None:
     assert verdicts(launches.text(kernel, 2, 32), tmp_path) == ["holds"] * 3
@@ -241,6 +242,7 @@ def test_barriers_that_are_there_on_some_paths_order_what_all_of_them_do(
     assert verdicts(text, tmp_path) == [found]
 
 
+@pytest.mark.sampled(0)
 def test_little_is_left_to_be_asked(tmp_path: Path) -> None:
     """The events of a reduction of four blocks of 32 threads."""
     file = tmp_path / "program.cu"
@@ -280,6 +282,7 @@ def test_additions_whose_results_nobody_uses_are_a_sum(tmp_path: Path) -> None:
     assert left(text, tmp_path) == 0
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [
@@ -333,6 +336,7 @@ def some_of(folder: str) -> list[Path]:
     return spread(found, len(found) if EVERY else len(found) // 3)
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_the_answers_are_those_of_the_whole_graph(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     smaller = 0
@@ -373,6 +377,7 @@ int main() {
 """
 
 
+@pytest.mark.sampled(0)
 def test_sure_steps_change_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     fewer = 0
     for folder in ("barriers", "cuda-execution-model", "progress-models"):

@@ -119,6 +119,7 @@ def test_a_race_among_whole_warps(tmp_path: Path) -> None:
     assert verdict(checked(tmp_path / "ring.cu", text)) == "violated"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_no_answer_changes(seed: int, model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -202,6 +203,7 @@ def test_a_second_arrival_that_comes_too_early_is_found(tmp_path: Path, resolved
     assert verdict(outcome) == "violated"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["mbarriers", "settled", "condensed", "racing"])
 @pytest.mark.parametrize("fence", ["", FENCE])
 def test_without_a_reduction_the_answer_is_the_same(

@@ -108,6 +108,7 @@ int main() { x = 1; k<<<1, THREADS>>>(); cudaDeviceSynchronize(); }
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("program", [STALE, SET_UP], ids=["behind a barrier", "before the launch"])
 @pytest.mark.parametrize("name", ["weak.cat", "cuda.cat"])
 def test_a_model_without_coherence_lets_old_values_be_read_by_many_threads_too(
@@ -162,6 +163,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("stored", "last", "reading", "few", "many"),
     [

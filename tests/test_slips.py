@@ -124,6 +124,7 @@ PTX_FILES = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(
     ("reader", "suffix", "marked", "message", "way_out"),
     [

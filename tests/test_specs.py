@@ -58,7 +58,7 @@ def test_few_are_there_as_text() -> None:
     assert all(p.with_suffix(".cfg").is_file() for p in there if p.suffix == ".tla")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("place", some(places(".als"), 110), ids=lambda p: p.stem)
 def test_alloy_confirms_the_expectations_in_each_specification(
@@ -71,7 +71,7 @@ def test_alloy_confirms_the_expectations_in_each_specification(
     assert finished.status == 0, finished.stderr
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "module", some([p for p in places(".tla") if ON_HARDWARE not in p.stem], 47), ids=lambda p: p.stem
@@ -134,7 +134,7 @@ def test_the_documents_own_code_is_unchanged() -> None:
 COMPILED = [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT]
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
@@ -153,6 +153,7 @@ def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.nvcc
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
 @pytest.mark.parametrize(

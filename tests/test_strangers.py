@@ -229,6 +229,7 @@ def test_repositories_of_longer_names(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- a file's name is no option
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", ["--alloy-jar=x.cu", "--keep=x.cu", "-qx.cu", "-Ix.cu", "--watch", "-"])
 def test_a_files_name_is_no_option(name: str, tmp_path: Path) -> None:
     """As a shell, a hook or the action hands it over: `scopec check *`."""

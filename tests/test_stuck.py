@@ -228,6 +228,7 @@ _NEVER = {
 }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("orders", ["proper", "relaxed"])
 @pytest.mark.parametrize("name", _NEVER)
 def test_what_never_hangs(run_of: Callable[..., Run], name: str, orders: str) -> None:
@@ -286,7 +287,7 @@ def alloy_finds(asked: Search, jars: Jars, workers: Workers, folder: Path) -> di
     return {name: choice is not None for name, choice in chosen.items()}
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("model", ["cuda-v3", "cuda-v1", "rc11", "ptx", "sc-drf"])
 @pytest.mark.parametrize("row", _TABLE)

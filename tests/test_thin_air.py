@@ -344,7 +344,7 @@ def shape(load: str, first: str, second: str) -> str:
     return SHAPE % (load.format("x"), first.format(r="r", to="y"), load.format("y"), second.format(r="s", to="x"))
 
 
-@pytest.mark.sampled(25)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("first", FREE)

@@ -160,7 +160,7 @@ k_L2: loads f (seq_cst, device) (counts)
         assert shown("while (f.load() == 0);", split=split) == expected + more
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("kernel", "silent"),
     [

@@ -36,7 +36,7 @@ def test_strings_and_short_lines_stay_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("path", LONG, ids=lambda path: path.stem)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 def test_nothing_but_white_space_changes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     changed = []
 

@@ -118,6 +118,7 @@ __global__ void handover() {
 """
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "cuda-v1", "cuda-v2", "ptx"])
 @pytest.mark.parametrize(("fence", "verdict"), [("__threadfence();", "holds"), ("", "violated")])
 def test_a_volatile_access_of_ptx_is_relaxed(
@@ -128,6 +129,7 @@ def test_a_volatile_access_of_ptx_is_relaxed(
     assert [c.verdict for c in report.checks] == [verdict]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("store", "load"), [(STORE, LOAD), (PTX_STORE, LOAD), (STORE, PTX_LOAD)])
 def test_one_of_cplusplus_is_plain(store: str, load: str, checked: Callable[..., Outcome]) -> None:
     """Beside one of PTX, too; the text says what the compiler makes of it."""
@@ -145,6 +147,7 @@ __global__ void k() { int r; do { ACCESS } while (r == 0); }
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("access", "verdict"),
     [

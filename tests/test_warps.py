@@ -128,7 +128,7 @@ def exchange(random: Random, values: list[int]) -> tuple[str, list[int]]:
             ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(6))
 def test_random_exchanges_give_what_a_simulation_of_the_lanes_does(seed: int, write: Callable[..., Path]) -> None:
     random = Random(seed)
@@ -189,6 +189,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("name", RESULTS)
 def test_results(name: str, write: Callable[..., Path]) -> None:
     body, first, second = RESULTS[name]
@@ -261,6 +262,7 @@ LOOPS = (
 )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("loop", LOOPS)
 def test_a_warp_that_waits_together(loop: str, write: Callable[..., Path]) -> None:
     text = LOOP.replace("WAIT", loop)

@@ -69,7 +69,7 @@ def left_open(text: str, tmp_path: Path, options: str = "") -> list[str]:
     return sorted(n.operation.what for n in nodes if isinstance(n, ir.Do) and isinstance(n.operation, ir.Decide))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("send", SENDS)
 @pytest.mark.parametrize("wait", LOOKS)
 def test_a_look_every_so_many_turns(wait: str, send: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -82,7 +82,7 @@ def test_a_look_every_so_many_turns(wait: str, send: str, tmp_path: Path, monkey
     assert {check for check, found in near.items() if found not in (far[check], ["unknown"])} == set()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("send", SENDS)
 @pytest.mark.parametrize("wait", GIVES_UP)
 def test_a_wait_that_gives_up(wait: str, send: str, tmp_path: Path) -> None:
@@ -94,6 +94,7 @@ def test_a_wait_that_gives_up(wait: str, send: str, tmp_path: Path) -> None:
     assert far["terminates"] == near["terminates"] == ["holds"]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "wait",
     [
@@ -139,7 +140,7 @@ CLOCKS = (
 STORES = CLOCK.replace("REPORT", "data = 7,")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("wait", CLOCKS)
 def test_a_watchdog_does_not_fire(wait: str, tmp_path: Path) -> None:
     outcome = check_text(tmp_path, text_of(wait, SEND, 0), engine="embedded")

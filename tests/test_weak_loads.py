@@ -19,6 +19,7 @@ def text(*reader: str) -> str:
     )
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("reader", "more"),
     [

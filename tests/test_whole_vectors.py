@@ -47,6 +47,7 @@ __global__ void k() {{
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("text", "asked", "scalars", "whole"),
     [

@@ -176,6 +176,7 @@ def test_out_of_memory_is_no_answer(jars: Jars, own: Workers, tmp_path: Path) ->
     assert running(own) == []
 
 
+@pytest.mark.sampled(0)
 def test_many_questions_need_one_worker_bounded_memory_and_no_files(jars: Jars, own: Workers, tmp_path: Path) -> None:
     """TLC's classes are let go, with all that they hold: 60 questions would otherwise need more than there is here."""
     own.processes.flags += ("-Xmx96m", "-XX:MaxMetaspaceSize=56m")
