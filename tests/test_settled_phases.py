@@ -215,6 +215,49 @@ def test_without_a_reduction_the_answer_is_the_same(
     assert found == ["holds" if fence else "violated"] * 2
 
 
+#: Mistakes that make the ring hang, and the text that each changes.
+MISTAKES = {
+    "the first parity": ("(t / 2 & 1) ^ 1", "t / 2 & 1"),
+    "one arrival too many is expected": ("&empty[s], {consumers}", "&empty[s], {consumers} + 1"),
+    "more bytes are expected": ("&full[t % 2], 16);\n            ptx::cp", "&full[t % 2], 32);\n            ptx::cp"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+@pytest.mark.parametrize("race", [False, True])
+def test_what_comes_behind_a_wait_in_vain_is_in_no_execution(
+    mistake: str, race: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, resolved: list[bool]
+) -> None:
+    """And what comes before it is asked: here a write to what the producer copies."""
+    sizes(monkeypatch, events=0)
+    old, new = MISTAKES[mistake]
+    assert old in RING
+    text = RING.replace(old, new).format(tiles=3, consumers=1, fence="")
+    if race:
+        text = text.replace("__syncthreads();\n", "__syncthreads();\n    input[0][threadIdx.x / 2] = 1;\n", 1)
+    (tmp_path / "r.cu").write_text(text)
+    found = []
+    for without in ((), ("mbarriers",)):
+        (outcome,) = check([tmp_path / "r.cu"], Settings(Overrides(without=frozenset(without)), engine="embedded"))
+        found.append(verdict(outcome))
+    assert found == ["violated" if race else "holds"] * 2
+    assert resolved == [True]
+
+
+@pytest.mark.parametrize(
+    ("sem", "settled"), [("ptx::sem_release, ptx::scope_cta", True), ("ptx::sem_relaxed, ptx::scope_cta", False)]
+)
+def test_what_comes_behind_a_wait_in_vain_releases(
+    sem: str, settled: bool, tmp_path: Path, resolved: list[bool]
+) -> None:
+    """Else it might end the phase that it waits for, out of thin air."""
+    first = f"wait(&b, 0); ptx::mbarrier_arrive({sem}, ptx::space_shared, &b);"
+    (tmp_path / "pair.cu").write_text(PAIR.format(count=2, first=first, second="arrive(&b);"))
+    (outcome,) = check([tmp_path / "pair.cu"], Settings(engine="embedded"))
+    assert verdict(outcome) == "holds"
+    assert resolved == [settled]
+
+
 #: A kernel that accesses what a second one overwrites by a bulk copy, through the asynchronous proxy, in another block.
 GRIDS = """#include <cuda/ptx>
 namespace ptx = cuda::ptx;

@@ -36,22 +36,24 @@ class _OpenError(Exception):
 class Schedule:
     """The operations on each mbarrier in their order, by the write of each and the read of a wait.
 
-    ``numbers`` is what they are at the end, ``known`` what reads of them return and waits are given.
+    ``vain`` are the looks of those who wait for a phase that never ends.  ``numbers`` is what mbarriers are at the end,
+    ``known`` what reads of them return and waits are given.
     """
 
     operations: Mapping[Location, Sequence[Operation]]
+    vain: Mapping[Location, Sequence[Operation]]
     numbers: Mapping[Location, Const]
     known: Mapping[str, Const]
 
 
 def scheduled(graph: EventGraph, out: Unfolding) -> Schedule | None:
-    """A schedule in which every thread comes to its end; None if the program alone gives none."""
+    """A schedule in which every thread comes to its end, or waits for ever; None if the program alone gives none."""
     run = _Run(graph, out.phases)
     try:
         run.run()
     except _OpenError:
         return None
-    return Schedule(run.operations, run.numbers, {**run.read, **run.chosen})
+    return Schedule(run.operations, run.vain, run.numbers, {**run.read, **run.chosen})
 
 
 class _Run:
@@ -67,6 +69,7 @@ class _Run:
                 assert isinstance(event.value, Const)
                 self.numbers[event.location] = event.value
         self.operations: dict[Location, list[Operation]] = defaultdict(list)
+        self.vain: dict[Location, list[Operation]] = defaultdict(list)
         self.read: dict[str, Const] = {}
         self.chosen: dict[str, Const] = {}
         self.outcomes: dict[int, bool] = {}
@@ -91,7 +94,7 @@ class _Run:
                 self._passed(event)
 
     def run(self) -> None:
-        """Let each thread come to its end; _OpenError if not."""
+        """Let each thread come to its end, or to a wait for a phase that never ends; _OpenError if one does neither."""
         at = dict.fromkeys(self.threads, 0)
         moved = True
         while moved:
@@ -103,8 +106,24 @@ class _Run:
                         break
                     at[thread] += steps
                     moved = True
-        if any(at[thread] < len(events) for thread, events in self.threads.items()):
-            raise _OpenError
+        self._stop([events[at[thread] :] for thread, events in self.threads.items() if at[thread] < len(events)])
+
+    def _stop(self, left: Sequence[Sequence[tuple[int, Event]]]) -> None:
+        """Let those look in vain who wait at an mbarrier; what is left then is there only if they find it over.
+
+        It makes no phase end before which it comes, for looks acquire and arrivals release.
+        """
+        for events in left:
+            place, event = events[0]
+            for wait in self.waits.get((event.thread, place), ()):
+                if self._known(wait.reached):
+                    self._wait(wait, [e for n, e in events if n < wait.end], stops=True)
+        looked = {o.name for own in self.vain.values() for o in own}
+        for event in (e for events in left for _, e in events):
+            arrives = event.rmw in self.phases.arrivals
+            order = ir.Order.RELEASE if arrives else ir.Order.ACQUIRE if event.id in looked else event.order
+            if event.order is not order or (event.id not in looked and self._known(event.guard, choose=True)):
+                raise _OpenError
 
     def _steps(self, events: Sequence[tuple[int, Event]], at: int) -> int:
         """Take the next step of a thread: how many events it is, 0 if the thread has to wait."""
@@ -160,16 +179,22 @@ class _Run:
             raise _OpenError  # no state that is made
         return Did.INIT if expected[1] else Did.END
 
-    def _note(self, event: Event, kind: Did, found: Const, back: int = 0) -> None:
+    def _note(self, event: Event, kind: Did, found: Const) -> None:
         assert event.location is not None
-        phase, after = parts(found.value)["phase"] - back, parts(self.numbers[event.location].value)
-        done = Operation(event.id, event.thread, kind, phase, after["expected"], after["pending"], after["bytes"])
-        self.operations[event.location].append(done)
+        self.operations[event.location].append(self._operation(event, kind, parts(found.value)["phase"]))
+
+    def _operation(self, event: Event, kind: Did, phase: int) -> Operation:
+        assert event.location is not None
+        after = parts(self.numbers[event.location].value)
+        return Operation(event.id, event.thread, kind, phase, after["expected"], after["pending"], after["bytes"])
 
     # ---- waits
 
-    def _wait(self, wait: Wait, events: Sequence[Event]) -> int:
-        """Pass a wait at its first look, which is all that the thread does there; 0 if the phase is not over."""
+    def _wait(self, wait: Wait, events: Sequence[Event], *, stops: bool = False) -> int:
+        """Pass a wait at its first look, which is all that the thread does there; 0 if the phase is not over.
+
+        With ``stops`` it will never be.
+        """
         before = dict(self.read), dict(self.outcomes), dict(self.chosen)
         looks: list[Event] = []
         for event in events:
@@ -179,13 +204,17 @@ class _Run:
                     raise _OpenError
                 looks.append(event)
                 self.read[event.id] = self.numbers[at]
-        if not self._known(wait.passed, choose=True):
+        passed = self._known(wait.passed, choose=True)
+        if not passed and not stops:
             self.read, self.outcomes, self.chosen = before
             return 0
         for look in looks:
-            if values.substitute(self.phases.looks[look.id][1], self._leaf) != TRUE:
+            if values.substitute(self.phases.looks[look.id][1], self._leaf) != (TRUE if passed else FALSE):
                 raise _OpenError
-            self._note(look, Did.WAIT, self.read[look.id], 1)
+            assert look.location is not None
+            phase = parts(self.read[look.id].value)["phase"]
+            noted = self.operations if passed else self.vain
+            noted[look.location].append(self._operation(look, Did.WAIT, phase - passed))
         for event in events:
             self._passed(event)
         return len(events)

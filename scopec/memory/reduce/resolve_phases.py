@@ -1,7 +1,7 @@
 """Replaces mbarriers whose phases the program settles by barriers (:mod:`scopec.program.settled_phases`).
 
-Every arrival has to release to the waits that acquire.  Waits pass at their first look then: a turn that finds nothing
-changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits`).
+Every arrival has to release to the waits that acquire.  Waits pass at their first look then, or never: a turn that
+finds nothing changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits`).
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
             return order.before(first, second)
         return order.before(first, known.by_id[second.agent] if second.agent else second)
 
-    if not all(settled(own, before) for own in schedule.operations.values()):
+    if not all(settled([*own, *schedule.vain.get(at, ())], before) for at, own in schedule.operations.items()):
         return graph
     return _with_barriers(known, resolved, edges, schedule)
 

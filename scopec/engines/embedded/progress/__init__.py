@@ -5,4 +5,5 @@
 - ``states``, ``terms``, ``stepping``: expressions, rules and steps as functions of a state
 - ``persistent_steps``: what need not be interleaved; ``places``: where a thread may be
 - ``alike_units``: which of the blocks that end by themselves starts first
+- ``settled_waits``: threads whose operations on mbarriers find the same phases in every schedule
 """

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -58,11 +58,11 @@ class Edges:
         self._numbers: dict[int, int] = {}
         self._masks: list[int] = []
 
-    def append(self, steps: Mapping[int, int]) -> int:
-        """Those from the next state, by where they lead; returns all their bits."""
-        self._to.extend(steps)
+    def append(self, steps: Iterable[tuple[int, int]]) -> int:
+        """Those from the next state, where each leads and its bits; returns all bits."""
         all_ = 0
-        for bits in steps.values():
+        for to, bits in steps:
+            self._to.append(to)
             if bits not in self._numbers:
                 self._numbers[bits] = len(self._masks)
                 self._masks.append(bits)
@@ -109,11 +109,11 @@ class Exploration:
         self._owed: dict[int, list[_Owed]] = defaultdict(list)
         for promise in promises(system):
             self._promise(promise)
-        #: The bit of a step of each thread, and of a step that counts.
+        #: The bit of a step of each thread, and of a step that counts, and the labels of these.
         self.step_of = [self._bit() for _ in self.stepping.threads]
         self.counted = self._bit()
         counting = [label for label, step in system.steps.items() if step.counts]
-        self._counting = frozenset(counting) if property_ == "Progress" else frozenset[str]()
+        self.counting = frozenset(counting) if property_ == "Progress" else frozenset[str]()
 
     def _bit(self) -> int:
         self._bits += 1
@@ -250,7 +250,7 @@ class Exploration:
             state = graph.states[at]
             if stepping.all_done(state):
                 graph.done.add(at)
-                graph.enabled.append(graph.edges.append({}))
+                graph.enabled.append(graph.edges.append(()))
                 at += 1
                 continue
             if not undefined.isdisjoint(state[: len(stepping.threads)]):
@@ -261,7 +261,7 @@ class Exploration:
             except ArithmeticFault as fault:
                 raise EngineError(f"a step has no result in C++: {fault}") from fault
             owed: dict[int, bool] = {}
-            edges: dict[int, int] = {}
+            edges: dict[tuple[int, bool], int] = {}
             for who, label, after, well in steps:
                 if after == state:
                     continue
@@ -272,11 +272,12 @@ class Exploration:
                         owed[promise.bit] = all(holds(state) for holds in promise.when)
                     if owed[promise.bit] and promise.is_act(label, well):
                         bits |= promise.bit
-                if label in self._counting:
+                counts = label in self.counting
+                if counts:
                     bits |= self.counted
-                to = number(after, at)
+                to = number(after, at), counts
                 edges[to] = edges.get(to, 0) | bits
-            enabled = graph.edges.append(edges)
+            enabled = graph.edges.append((to, bits) for (to, _), bits in edges.items())
             graph.enabled.append(same.setdefault(enabled, enabled))
             if not enabled & (self.weak | self.strong) and graph.stuck is None:
                 graph.stuck, graph.dead = at, not steps

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from functools import reduce
+from itertools import pairwise
 from operator import or_
 from typing import TYPE_CHECKING
 
@@ -129,7 +129,8 @@ def _components(
         return [to for to, bits in graph.edges[n] if to in inside and not bits & without]
 
     for found in components(sorted(inside), after):
-        if len(found) > 1:
+        # A thread that looks and goes back at once, all others where they are, is in the same state again.
+        if len(found) > 1 or found[0] in after(found[0]):
             group = set(found)
             yield (
                 group,
@@ -145,7 +146,7 @@ def _tour(exploration: Exploration, graph: Graph, group: set[int], taken: int, o
     tour = [min(group)]
 
     def seen() -> int:
-        steps = itertools.pairwise(tour)
+        steps = pairwise(tour)
         return _all_bits(bits for n, after in steps for to, bits in edges[n] if to == after)
 
     def walk(targets: set[int]) -> None:
@@ -218,17 +219,29 @@ def _schedule(exploration: Exploration, graph: Graph, path: list[int], cycle: li
         for who, label in exploration.sure.steps(state):
             take(who, label, tuple(state))
 
+    def back() -> None:
+        """Take each step that leads back to the same state at once."""
+        same = states[-1]
+        for who, label, after, _ in exploration.steps(same):
+            if after != same and label not in exploration.counting and exploration.sure.after(after) == same:
+                take(who, label, after)
+                at_once()
+
     at_once()
     begins = len(states) - 1
-    for place, number in enumerate([*path, *cycle[1:]][1:], 1):
+    way = [*path, *cycle[1:], *cycle[:1]]
+    for place, (before, number) in enumerate(pairwise(way), 1):
+        if before == number:
+            back()
+            continue
         to = graph.states[number]
         steps = exploration.steps(states[-1])
         take(*next((who, label, s) for who, label, s, _ in steps if exploration.sure.after(s) == to))
         at_once()
         if place == len(path) - 1:
             begins = len(states) - 1
-    moments = [exploration.stepping.moment(s) for s in states]
-    return schedule(exploration.system, moments, actions, ending, begins if cycle else None)
+    moments = [exploration.stepping.moment(s) for s in (states[:-1] if cycle else states)]
+    return schedule(exploration.system, moments, actions[: len(moments) - 1], ending, begins if cycle else None)
 
 
 class Embedded(ProgressEngine):

@@ -4,14 +4,18 @@ A step is sure if it is promised, stays promised and enabled until it is taken, 
 others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
 its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), loads of
 what no step writes, arrivals at collective barriers, and leaving these once the phase is over; at barriers with names
-if each arrival is of one phase whatever the schedule (:func:`scopec.engines.embedded.progress.places.in_one_phase`).  A
-state in which everything may stop has none, for a promised step is enabled there; so it is reached with the sure steps
-on the way taken first ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent
+if each arrival is of one phase whatever the schedule (:func:`scopec.engines.embedded.progress.places.in_one_phase`); at
+mbarriers if they are settled (:mod:`scopec.engines.embedded.progress.settled_waits`): arrivals of a phase lead to the
+same in any order, and that a phase is over lasts until those have looked who wait for it.  A look that is free to give
+up, or to find bytes still in flight, changes nothing where it does, and is owed the other way.
+
+A state in which everything may stop has none, for a promised step is enabled there; so it is reached with the sure
+steps on the way taken first ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent
 systems", 1996).
 
 None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end;
 the first step of a thread lies on none where it is its start too.
-So none is taken on a cycle of states, and on a fair one none is enabled.
+So none is taken on a cycle of states but those from a look in vain back to it, and on a fair one none is enabled.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.base.graphs import components
 from scopec.engines.embedded.progress.places import ends, in_one_phase
+from scopec.engines.embedded.progress.settled_waits import settled_ways
 from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
@@ -56,6 +61,11 @@ class SureSteps:
         named = frozenset(label for label, step in system.steps.items() if _is_named(step))
         for name in in_one_phase(system) if self.threads else ():
             self.labels[stepping.number[name]] |= named
+        #: The loops around looks at mbarriers, by the labels in each, by thread.
+        self.loops: dict[int, Mapping[str, frozenset[str]]] = {}
+        for name, way in (settled_ways(system) if self.threads else {}).items():
+            self.labels[stepping.number[name]] |= every | way.labels
+            self.loops[stepping.number[name]] = way.loops
         #: Those with which a thread may start.
         self.first = every
         #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
@@ -124,6 +134,9 @@ class SureSteps:
     def _step(self, draft: list[Any], number: int) -> str | None:
         """Take the sure step of a thread, if it has one, not one for which it may have to wait; its label."""
         label: str = draft[number]
+        loop = self.loops.get(number, {}).get(label)
+        if loop is not None:
+            return self._look(draft, number, label, loop)
         if label == DONE or label in self._blocking or (label != IDLE and label not in self.labels[number]):
             return None
         if label != IDLE:
@@ -138,6 +151,34 @@ class SureSteps:
             return None
         ((changes, _),) = self.stepping.step(number, entry)(draft)
         return _taken(draft, label, changes)
+
+    def _look(self, draft: list[Any], number: int, label: str, loop: frozenset[str]) -> str | None:
+        """Take the step of a loop around a look that leads out of it, or on to the look; its label, if there is one.
+
+        Of several that lead to the same state any will do.
+        """
+        ways = [changes for changes, _ in self.stepping.step(number, label)(draft)]
+        ends = [frozenset(self._ends(draft, number, loop, changes, len(loop))) for changes in ways]
+        out = [n for n, own in enumerate(ends) if any(end[number] not in loop for end in own)]
+        if not out and not isinstance(self.system.steps[label].operation, ir.BarrierOperation):
+            out = [*range(len(ways))]
+        return _taken(draft, label, ways[out[0]]) if len({ends[n] for n in out}) == 1 and ends[out[0]] else None
+
+    def _ends(
+        self, draft: list[Any], number: int, loop: frozenset[str], changes: Changes, steps: int
+    ) -> Iterator[State]:
+        """The states in which a step of a loop with these changes leaves it, or comes to a look, after some steps more.
+
+        None after so many ``steps``.
+        """
+        after = list(draft)
+        _taken(after, draft[number], changes)
+        label = after[number]
+        if label not in loop or isinstance(self.system.steps[label].operation, ir.BarrierOperation):
+            yield tuple(after)
+        elif steps:
+            for following, _ in self.stepping.step(number, label)(after):
+                yield from self._ends(after, number, loop, following, steps - 1)
 
     @cached_property
     def _blocking(self) -> frozenset[str]:
@@ -267,6 +308,8 @@ def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:
         case ir.Load(place=place) if place.object not in written and step.guard is None:
             return True
         case ir.SyncThreads() | ir.GroupSync() | Tick():
+            return True
+        case ir.ProxyFence() | ir.InitFence() | ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
             return True
         case Again():  # not of a step that leads there while it is blocked
             return not system.steps[step.of].blocks

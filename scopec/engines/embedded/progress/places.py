@@ -11,7 +11,7 @@ from scopec.program.types import ArithmeticFault
 from scopec.progress.steps import DONE, Either, Fork, Goto, Undefined
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from scopec.program.values import Value
     from scopec.progress.steps import Tree
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MOST_PLACES = 20_000
 
 #: Where a thread is: its label, and the registers of which it knows what they hold.
-_Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
+Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
 #: The name of a barrier, and its count.
 _Barrier: TypeAlias = tuple[tuple[int, ...], int]
 
@@ -29,25 +29,26 @@ _Barrier: TypeAlias = tuple[tuple[int, ...], int]
 def ends(system: System, thread: ir.Thread) -> bool:
     """Whether a thread comes to its end whatever it reads."""
     edges = _places(system, thread)
-    return edges is not None and _acyclic(edges)
+    return edges is not None and acyclic(edges)
 
 
-def _acyclic(edges: Mapping[_Place, list[_Place]]) -> bool:
+def acyclic(edges: Mapping[Place, list[Place]]) -> bool:
+    """Whether a thread that goes on along these edges leaves them at last."""
     groups = components(list(edges), lambda place: [p for p in edges[place] if p in edges])
     return all(len(group) == 1 and group[0] not in edges[group[0]] for group in groups)
 
 
-def _places(system: System, thread: ir.Thread) -> dict[_Place, list[_Place]] | None:
+def _places(system: System, thread: ir.Thread) -> dict[Place, list[Place]] | None:
     """Where a thread may be, the first place first, and where it may be next; None if these are too many."""
     begin, builtins = system.begin(thread), thread.builtins or {}
     steps = {n: s for n, s in system.machine_of(thread).steps.items() if not isinstance(s.operation, Undefined)}
-    first = begin.label, _known({name: _number(value, builtins) for name, value in begin.updates})
-    edges: dict[_Place, list[_Place]] = {}
-    work: list[_Place] = [first]
+    first = begin.label, known({name: number(value, builtins) for name, value in begin.updates})
+    edges: dict[Place, list[Place]] = {}
+    work: list[Place] = [first]
     while work and len(edges) < _MOST_PLACES:
         place = work.pop()
         if place not in edges and place[0] in steps:
-            edges[place] = list(_following(steps[place[0]].tree, {**builtins, **dict(place[1])}, builtins))
+            edges[place] = list(following(steps[place[0]].tree, {**builtins, **dict(place[1])}, builtins))
             work += edges[place]
     return None if work else edges
 
@@ -88,18 +89,18 @@ def _way(system: System, thread: ir.Thread) -> tuple[tuple[_Barrier, bool], ...]
     Each is the barrier, and whether the thread waits there.
     """
     edges = _places(system, thread)
-    if edges is None or not _acyclic(edges):
+    if edges is None or not acyclic(edges):
         return None
     steps, builtins = system.machine_of(thread).steps, thread.builtins or {}
-    behind: dict[_Place, tuple[tuple[_Barrier, bool], ...]] = {}
+    behind: dict[Place, tuple[tuple[_Barrier, bool], ...]] = {}
     for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
         after = {behind.get(following, ()) for following in edges[place]} or {()}
         operation = steps[place[0]].operation
         own: tuple[tuple[_Barrier, bool], ...] = ()
         if isinstance(operation, ir.NamedBarrier):
-            known = {**builtins, **dict(place[1])}
-            count = None if operation.count is None else _number(operation.count, known)
-            name = [_number(part, known) for part in operation.name]
+            registers = {**builtins, **dict(place[1])}
+            count = None if operation.count is None else number(operation.count, registers)
+            name = [number(part, registers) for part in operation.name]
             if not operation.warps or not count or None in name:
                 return None
             own = (((tuple(n for n in name if n is not None), count), operation.waits),)
@@ -109,31 +110,35 @@ def _way(system: System, thread: ir.Thread) -> tuple[tuple[_Barrier, bool], ...]
     return behind[next(iter(edges))]
 
 
-def _following(tree: Tree, known: Mapping[str, int], builtins: Mapping[str, int]) -> Iterator[_Place]:
-    """Where a thread may be after a step, with what it knows of its registers then."""
+def following(
+    tree: Tree, registers: Mapping[str, int], builtins: Mapping[str, int], ends: Callable[[Goto], bool] = lambda _: True
+) -> Iterator[Place]:
+    """Where a thread may be after a step that ends so, with what it knows of its registers then."""
     match tree:
         case Goto(label, updates):
-            after = {**known, **{name: _number(value, known) for name, value in updates}}
-            yield label, _known({name: number for name, number in after.items() if name not in builtins})
+            after = {**registers, **{name: number(value, registers) for name, value in updates}}
+            if ends(tree):
+                yield label, known({name: number for name, number in after.items() if name not in builtins})
         case Fork(condition, then, otherwise):
-            holds = _number(condition, known)
+            holds = number(condition, registers)
             if holds is None or holds:
-                yield from _following(then, known, builtins)
+                yield from following(then, registers, builtins, ends)
             if not holds:
-                yield from _following(otherwise, known, builtins)
+                yield from following(otherwise, registers, builtins, ends)
         case Either(first, second):
-            yield from _following(first, known, builtins)
-            yield from _following(second, known, builtins)
+            yield from following(first, registers, builtins, ends)
+            yield from following(second, registers, builtins, ends)
 
 
-def _known(registers: Mapping[str, int | None]) -> tuple[tuple[str, int], ...]:
+def known(registers: Mapping[str, int | None]) -> tuple[tuple[str, int], ...]:
+    """The registers of which it is known what they hold."""
     return tuple(sorted((name, number) for name, number in registers.items() if number is not None))
 
 
-def _number(value: Value, known: Mapping[str, int]) -> int | None:
+def number(value: Value, registers: Mapping[str, int]) -> int | None:
     """A value where what it needs is known."""
     try:
-        return values.evaluate(value, lambda leaf: known[leaf.name])
+        return values.evaluate(value, lambda leaf: registers[leaf.name])
     except (KeyError, ArithmeticFault):
         return None
 
@@ -146,9 +151,9 @@ def waits_of(
     None if they are not, if it need not come to its end, or if it may come to a label that is not among ``labels``.
     """
     edges = _places(system, thread)
-    if edges is None or not _acyclic(edges):
+    if edges is None or not acyclic(edges):
         return None
-    behind: dict[_Place, tuple[str, ...]] = {}
+    behind: dict[Place, tuple[str, ...]] = {}
     for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
         if place[0] not in labels or any(p not in edges and p[0] != DONE for p in edges[place]):
             return None

@@ -1,0 +1,100 @@
+"""Whole warps at mbarriers, in schedules: they end or hang as without the sure steps there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from scopec.engines.embedded.progress.fair_cycles import Answer, solve
+from scopec.engines.embedded.progress.settled_waits import settled_ways
+from scopec.progress.build import build
+from scopec.progress.reductions import Reductions
+from scopec.progress.schedule import Kind
+from scopec.session.inquiry.questions import progress_problem
+from scopec.session.plan import Overrides, plan
+from tests.mbarrier_programs import Arrive, Copy, Init, Look, Sync, Threads, Wait, program_of, random_program
+from tests.samples import programs
+from tests.test_settled_phases import FENCE, MISTAKES, RING, checked, verdict
+
+COUNT = programs(100, 2000)
+ALL, NONE = Reductions(many=0), Reductions(sure_steps=False)
+
+
+def test_whole_warps_come_to_their_end(tmp_path: Path) -> None:
+    """With each consumer there are eight times more schedules."""
+    text = RING.format(tiles=4, consumers=32, fence=FENCE).replace("race_free", "terminates")
+    assert verdict(checked(tmp_path / "ring.cu", text)) == "holds"
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_whole_warps_that_hang(mistake: str, tmp_path: Path) -> None:
+    """The schedule that is shown goes round with a look of each thread that waits."""
+    old, new = MISTAKES[mistake]
+    assert old in RING
+    path = tmp_path / "ring.cu"
+    path.write_text(
+        RING.replace(old, new).format(tiles=4, consumers=32, fence=FENCE).replace("race_free", "terminates")
+    )
+    (run,) = plan(path, "ring.cu", Overrides()).runs
+    found = solve(progress_problem(run, "Termination").system, "Termination")
+    assert found.states < 20
+    assert found.schedule is not None
+    assert found.schedule.kind is Kind.LIVELOCK
+    assert found.schedule.loop_to is not None
+    around = {move.thread for move in found.schedule.moves[found.schedule.loop_to :]}
+    assert around == {stays.thread for stays in found.schedule.behind} - {"main"}
+
+
+def asked(threads: Threads, reductions: Reductions) -> Answer:
+    return solve(build(program_of(threads), reductions=reductions), "Termination")
+
+
+def is_settled(threads: Threads) -> bool:
+    return bool(settled_ways(build(program_of(threads), reductions=ALL)))
+
+
+#: Programs of which the first is settled, and the second is not, for one reason.
+CONDITIONS: dict[str, tuple[Threads, Threads]] = {
+    "what a look finds decides nothing": (
+        ((Init(2), Sync(), Arrive(), Wait(0, polls=True), Arrive()), (Sync(), Arrive(), Wait(0), Arrive())),
+        ((Init(2), Sync(), Arrive(), Look(0), Arrive()), (Sync(), Arrive(), Wait(0), Arrive())),
+    ),
+    "who finds no phase over looks again": (
+        ((Init(1), Sync(), Arrive()), (Sync(), Wait(0, polls=True))),
+        ((Init(1), Sync(), Arrive()), (Sync(), Look(0, hangs=False))),
+    ),
+    "nobody is left at a barrier": (
+        ((Init(2), Sync(), Arrive(), Wait(0)), (Sync(),)),
+        ((Init(2), Sync(), Arrive(), Wait(0)), (Sync(), Sync(), Arrive(), Wait(0))),
+    ),
+    "nobody leaves for good": (
+        ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
+        ((Init(1), Sync(), Arrive(drop=True)), (Sync(), Wait(0))),
+    ),
+    "who arrives again has waited": (
+        ((Init(2), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(), Wait(0), Arrive())),
+        ((Init(2), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(expect=16), Copy(16), Arrive())),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONS)
+def test_each_condition_is_needed(name: str) -> None:
+    settled, other = CONDITIONS[name]
+    assert is_settled(settled)
+    assert not is_settled(other)
+    for threads in (settled, other):
+        assert asked(threads, ALL).holds is asked(threads, NONE).holds
+
+
+def test_no_hang_is_lost() -> None:
+    """Programs that a look, a test or a barrier more makes another: a fifth of them is settled."""
+    settled = 0
+    for seed in range(COUNT):
+        threads = random_program(Random(7000 + seed))
+        own = is_settled(threads)
+        assert asked(threads, ALL).holds is asked(threads, NONE).holds, threads
+        settled += own
+    assert settled > COUNT // 8
