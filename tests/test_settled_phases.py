@@ -12,7 +12,7 @@ from scopec.memory.events.events import EventGraph
 from scopec.memory.reduce.resolve_phases import resolve_phases
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.session.check import Outcome, Settings, check
-from scopec.session.plan import Overrides
+from scopec.session.plan import Overrides, plan
 from tests.random_mbarriers import random_program, text_of
 from tests.samples import programs
 from tests.sizes import NEVER, sizes
@@ -213,6 +213,15 @@ def test_without_a_reduction_the_answer_is_the_same(
     text = RING.format(tiles=3, consumers=1, fence=fence)
     found = [verdict(checked(tmp_path / "r.cu", text, without=frozenset(without))) for without in ((), (name,))]
     assert found == ["holds" if fence else "violated"] * 2
+
+
+def test_a_certain_race_is_found_behind_loops_around_tests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That a test may give up is no choice of the program any more."""
+    sizes(monkeypatch, events=0)
+    path = tmp_path / "r.cu"
+    path.write_text(RING.format(tiles=3, consumers=2, fence=""))
+    (run,) = plan(path, "r.cu", Overrides()).runs
+    assert run.graph.one_race
 
 
 #: Mistakes that make the ring hang, and the text that each changes.

@@ -79,7 +79,8 @@ def _with_barriers(
     done = [edge for one in resolved for edge in one.done(kept)]
     events = tuple(_meeting(e, met[e.id]) if e.id in met else e for e in graph.events)
     asw = tuple(among((*graph.asw, *edges), kept))
-    found = of_events(replace(graph, events=events, done=(*graph.done, *done), phases={}), kept, asw)
+    left = of_events(replace(graph, events=events, done=(*graph.done, *done), phases={}), kept, asw)
+    found = Substituting(left, lambda value: value, {}).graph()  # without conditions of what is not kept
     asked = {leaf.name for value in computed(found) for leaf in values.leaves(value)}
     return replace(
         found,
