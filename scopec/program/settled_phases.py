@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class Kind(Enum):
-    """What an operation does: ``EXPECT`` changes the bytes, ``COMPLETE`` does it for a copy."""
+    """The kinds of operations: ``EXPECT`` changes the bytes, ``COMPLETE`` does it for a copy."""
 
     INIT = "init"
     END = "end"

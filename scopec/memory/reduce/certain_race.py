@@ -60,9 +60,9 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
 
     def ordered(one: Event, other: Event) -> bool:
         """Whether something may order one event before another."""
-        if order.before(one, other):
-            return order.may_connect(one, other)
-        return releases(one.id) and acquires(other.id)
+        if order.before(one, other) and order.may_connect(one, other):
+            return True
+        return releases(one.id) and acquires(other.id)  # maybe with a proxy fence on the way
 
     def race(one: Event, other: Event) -> bool:
         if (one.thread == other.thread and one.agent == other.agent) or (one.atomic and other.atomic):
@@ -103,7 +103,7 @@ def _synchronising(events: Sequence[Event]) -> list[Event]:
 
 
 def _edges(graph: EventGraph, run: _Run, there: Collection[str]) -> Iterator[Synchronises]:
-    """What synchronises in an execution."""
+    """The additional synchronises-with between the executed events."""
     for edge in graph.asw:
         before, after = (tuple(e for e in side if e in there) for side in (edge.before, edge.after))
         if before and after and (edge.when is None or run.known(edge.when) == values.TRUE):

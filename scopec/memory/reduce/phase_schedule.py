@@ -169,7 +169,7 @@ class _Run:
         self._note(event, self._kind(event, read, before, number), before)
 
     def _kind(self, event: Event, read: str, before: Const, after: Const) -> Did:
-        """What an operation is that writes."""
+        """The kind of an operation that writes."""
         if read in self.phases.arrivals:
             return Did.ARRIVE
         if event.rmw is not None:

@@ -194,7 +194,7 @@ class Exploration:
 
     @cached_property
     def unit_before(self) -> Mapping[int, int]:
-        """Which thread starts before another one, where it makes no difference which of the two does."""
+        """For each thread that can be exchanged with another one, the thread that starts before it."""
         return previous(self.sure)
 
     @cached_property
@@ -208,7 +208,7 @@ class Exploration:
 
     @cached_property
     def _starts(self) -> dict[int, tuple[str, Condition]]:
-        """Where a thread begins that is started by the implementation, and when it may."""
+        """The entry of each thread that the implementation starts, and the condition for its start."""
         system, stepping = self.system, self.stepping
         return {
             stepping.number[t.name]: (system.begin(t).label, stepping.can_start(t))

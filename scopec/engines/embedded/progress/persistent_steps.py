@@ -210,7 +210,7 @@ class SureSteps:
 
     @cached_property
     def _starts(self) -> dict[int, tuple[str, bool, Compute]]:
-        """Where each thread begins, whether it starts without a step of its own, and when it may start."""
+        """Each thread's entry, whether it starts without a step of its own, and the condition for its start."""
         system, number = self.system, self.stepping.number
         late = frozenset(system.late_entries)
         entries = {t.name: system.begin(t).label for t in system.threads}

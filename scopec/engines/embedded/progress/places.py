@@ -39,7 +39,7 @@ def acyclic(edges: Mapping[Place, list[Place]]) -> bool:
 
 
 def _places(system: System, thread: ir.Thread) -> dict[Place, list[Place]] | None:
-    """Where a thread may be, the first place first, and where it may be next; None if these are too many."""
+    """The places of a thread with the places that may follow each, the first place first; None if too many."""
     begin, builtins = system.begin(thread), thread.builtins or {}
     steps = {n: s for n, s in system.machine_of(thread).steps.items() if not isinstance(s.operation, Undefined)}
     first = begin.label, known({name: number(value, builtins) for name, value in begin.updates})
@@ -113,7 +113,7 @@ def _way(system: System, thread: ir.Thread) -> tuple[tuple[_Barrier, bool], ...]
 def following(
     tree: Tree, registers: Mapping[str, int], builtins: Mapping[str, int], ends: Callable[[Goto], bool] = lambda _: True
 ) -> Iterator[Place]:
-    """Where a thread may be after a step that ends so, with what it knows of its registers then."""
+    """The places that may follow a step with such an end; each has the registers whose contents are known there."""
     match tree:
         case Goto(label, updates):
             after = {**registers, **{name: number(value, registers) for name, value in updates}}

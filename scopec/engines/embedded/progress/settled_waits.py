@@ -40,7 +40,7 @@ _MOST_STEPS = 5000
 
 @dataclass(frozen=True, slots=True)
 class _Act:
-    """What a thread does to the mbarrier ``at``: so many arrivals and bytes; ``over`` holds of a phase that ends a wait
+    """An operation on the mbarrier ``at``: so many arrivals and bytes; ``over`` holds of a phase that ends a wait.
 
     It is over ``register``, with what is ``known`` of others.  Without an mbarrier it is ``__syncthreads``.
     """
@@ -65,7 +65,7 @@ class _Act:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What a thread does one after the other, and the labels of its steps at mbarriers.
+    """The operations of a thread in program order, and the labels of its steps at mbarriers.
 
     ``loops`` gives for each label of a loop around a test all labels of that loop.
     """
@@ -143,7 +143,7 @@ def _is_undefined(steps: Mapping[str, Step], place: Place) -> bool:
 def _looked(
     step: Step, act: _Act, registers: Mapping[str, int], builtins: Mapping[str, int]
 ) -> tuple[set[Place], set[Place]] | None:
-    """Where a thread is after a look that finds a phase over, and after one that finds none, or bytes still in flight.
+    """The places after a look that finds a phase over, and after one that finds none, or bytes still in flight.
 
     None if it is not known which phases are over.
     """
@@ -192,7 +192,7 @@ def _is_local(step: Step) -> bool:
 def _act(
     system: System, thread: ir.Thread, operation: ir.BarrierOperation, registers: Mapping[str, int]
 ) -> _Act | None:
-    """What a thread does to an mbarrier; None where that is not known."""
+    """The operation of a step at an mbarrier; None where its mbarrier, count or bytes are not known."""
     place = operation.place
     index = number(place.index, registers)
     at = place.object, index, instance(system.program.objects[place.object], thread)

@@ -31,7 +31,7 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 
 class States(Terms):
-    """What a state keeps and where, the first state, and values in a state."""
+    """The layout of a state: its slots, the first state, and values in a state."""
 
     def __init__(self, system: System) -> None:
         super().__init__(Rules(system), system.everyone)
@@ -179,7 +179,7 @@ class States(Terms):
                 raise AssertionError(value)
 
     def _cell(self, place: ir.Place, thread: ir.Thread) -> Compute:
-        """Where in a state the element is that a thread accesses."""
+        """The slot of the element that a thread accesses."""
         object_ = self.system.program.objects[place.object]
         base = self.keyed["mem"][place.object, self._instance(place.object, thread)]
         if not object_.array:

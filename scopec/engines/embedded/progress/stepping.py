@@ -71,7 +71,7 @@ class Stepping(States):
         return self.holds(both(*(call(name, "t") for name in conditions)), {"t": Fixed(self.number[thread.name])})
 
     def step(self, number: int, label: str) -> Take:
-        """What a thread may do at a label."""
+        """The steps that a thread may take at a label."""
         take = self._takes.get((number, label))
         if take is None:
             if label not in self._transitions:
@@ -113,7 +113,7 @@ class Stepping(States):
         return lambda s: first(s) if choice(s) else other(s)
 
     def _changes(self, update: Update, bound: Bound) -> Iterator[tuple[int, Compute]]:
-        """Where an update changes the state, and to what."""
+        """The slots that an update changes, and their new values."""
         match update.key, update.new:
             case None, Over(Kind.TABLE, name, domain, body):
                 keys = self.known(domain, bound)
@@ -130,7 +130,7 @@ class Stepping(States):
                 yield old.index, self.function(new, {**bound, "@": old})
 
     def _table(self, update: Update, bound: Bound) -> Callable[[Seen], Changes]:
-        """What an update changes of a table, at the keys where it may: the terms of each are computed when it does."""
+        """The changes of an update to a table, at the keys where it may: the terms of each are computed then."""
         assert update.among is not None
         assert isinstance(update.new, Over)
         keys, slots = self.function(update.among, bound), self.keyed[update.variable]
@@ -139,7 +139,7 @@ class Stepping(States):
         return lambda s: [(slots[key], new(key)(s)) for key in keys(s)]
 
     def _written(self, write: Value | BarrierWrite, effects: _Effects) -> Compute:
-        """What a step stores."""
+        """The value that a step stores."""
         if not isinstance(write, BarrierWrite):
             return self.value(write, effects.thread, effects.old, effects.outcomes)
         assert effects.old is not None
@@ -152,7 +152,7 @@ class Stepping(States):
         return lambda s: [(number, to[s[number]]) for number in sorted(who(s))]
 
     def _way(self, tree: Tree, effects: _Effects) -> Take:
-        """Where a tree leads: memory, registers and label; every change is seen from the state before."""
+        """The changes of a tree: memory, registers and label; each is computed in the state before."""
         thread, old, out = effects.thread, effects.old, effects.outcomes
         match tree:
             case Fork(condition, then, otherwise):

@@ -149,7 +149,7 @@ class Terms:
         return found.value
 
     def encoded(self, id_: Id) -> Any:
-        """What a thread, a grid or what else rules are about is in a state."""
+        """The value in a state that stands for a thread, a grid, or another subject of the rules."""
         return self.number[id_.name] if id_.sort is Sort.THREAD else id_.name  # type: ignore[index]
 
     def known(self, term: Term, bound: Bound) -> Known:
@@ -204,7 +204,7 @@ class Terms:
                 return _applied(fn, [self.known(operand, bound) for operand in operands])
 
     def _about(self, term: Term, bound: Bound) -> tuple[Any, ...]:
-        """What tells a term from others: what is bound that it mentions."""
+        """The key of a term: the bound names that it mentions, with their values."""
         return id(term), tuple((name, bound[name]) for name in self._mentioned(term) if name in bound)
 
     def _body(self, name: str, body: Term, bound: Bound) -> tuple[Callable[[Any], Known], Callable[[Any], Compute]]:
@@ -292,7 +292,7 @@ class Terms:
 
 
 def run(known: Known) -> Compute:
-    """What is known of a term as a function of the state."""
+    """A known term as a function of the state."""
     match known:
         case Fixed(value):
             return lambda _: value
