@@ -267,6 +267,15 @@ def test_what_comes_behind_a_wait_in_vain_releases(
     assert resolved == [settled]
 
 
+def test_who_waits_in_vain_has_waited_for_the_phase_before(tmp_path: Path, resolved: list[bool]) -> None:
+    """Else the wait may find an earlier phase over: here before the arrival, and there is a race then."""
+    text = PAIR.format(count=1, first="wait(&b, 1); x[0] = 2;", second="arrive(&b); wait(&b, 0); x[0] = 1;")
+    (tmp_path / "pair.cu").write_text(text)
+    (outcome,) = check([tmp_path / "pair.cu"], Settings(engine="embedded"))
+    assert verdict(outcome) == "violated"
+    assert resolved == [False]
+
+
 #: A kernel that accesses what a second one overwrites by a bulk copy, through the asynchronous proxy, in another block.
 GRIDS = """#include <cuda/ptx>
 namespace ptx = cuda::ptx;

@@ -69,6 +69,10 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
         ((Init(2), Sync(), Arrive(), Wait(0)), (Sync(),)),
         ((Init(2), Sync(), Arrive(), Wait(0)), (Sync(), Sync(), Arrive(), Wait(0))),
     ),
+    "who waits in vain has waited for the phase before": (
+        ((Init(3), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(2), Wait(0), Arrive(), Wait(1))),
+        ((Init(1), Sync(), Arrive(), Wait(0)), (Sync(), Wait(1))),
+    ),
     "nobody leaves for good": (
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Arrive(drop=True)), (Sync(), Wait(0))),
