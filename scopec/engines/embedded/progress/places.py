@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from scopec.base.graphs import components
 from scopec.program import arrival_order, ir, values
@@ -22,6 +22,7 @@ _MOST_PLACES = 20_000
 
 #: Where a thread is: its label, and the registers of which it knows what they hold.
 Place: TypeAlias = tuple[str, tuple[tuple[str, int], ...]]
+T = TypeVar("T")
 #: The name of a barrier, and its count.
 _Barrier: TypeAlias = tuple[tuple[int, ...], int]
 
@@ -88,26 +89,38 @@ def _way(system: System, thread: ir.Thread) -> tuple[tuple[_Barrier, bool], ...]
 
     Each is the barrier, and whether the thread waits there.
     """
-    edges = _places(system, thread)
+    steps, builtins = system.machine_of(thread).steps, thread.builtins or {}
+
+    def own(place: Place) -> tuple[tuple[_Barrier, bool], ...] | None:
+        operation = steps[place[0]].operation
+        if not isinstance(operation, ir.NamedBarrier):
+            return ()
+        registers = {**builtins, **dict(place[1])}
+        count = None if operation.count is None else number(operation.count, registers)
+        name = [number(part, registers) for part in operation.name]
+        if not operation.warps or not count or None in name:
+            return None
+        return (((tuple(n for n in name if n is not None), count), operation.waits),)
+
+    return _in_turn(_places(system, thread), own)
+
+
+def _in_turn(
+    edges: Mapping[Place, list[Place]] | None, own: Callable[[Place], tuple[T, ...] | None]
+) -> tuple[T, ...] | None:
+    """The findings at the places of a thread in turn, if they are the same on all its ways to its end.
+
+    None if they are not, if it need not come to its end, or if nothing is found at a place (None).
+    """
     if edges is None or not acyclic(edges):
         return None
-    steps, builtins = system.machine_of(thread).steps, thread.builtins or {}
-    behind: dict[Place, tuple[tuple[_Barrier, bool], ...]] = {}
+    behind: dict[Place, tuple[T, ...]] = {}
     for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
-        after = {behind.get(following, ()) for following in edges[place]} or {()}
-        operation = steps[place[0]].operation
-        own: tuple[tuple[_Barrier, bool], ...] = ()
-        if isinstance(operation, ir.NamedBarrier):
-            registers = {**builtins, **dict(place[1])}
-            count = None if operation.count is None else number(operation.count, registers)
-            name = [number(part, registers) for part in operation.name]
-            if not operation.warps or not count or None in name:
-                return None
-            own = (((tuple(n for n in name if n is not None), count), operation.waits),)
-        if len(after) > 1:
+        here, after = own(place), {behind.get(following, ()) for following in edges[place]} or {()}
+        if here is None or len(after) > 1:
             return None
-        behind[place] = own + next(iter(after))
-    return behind[next(iter(edges))]
+        behind[place] = (*here, *after.pop())
+    return behind[next(iter(edges))] if edges else ()
 
 
 def following(
@@ -151,16 +164,12 @@ def waits_of(
     None if they are not, if it need not come to its end, or if it may come to a label that is not among ``labels``.
     """
     edges = _places(system, thread)
-    if edges is None or not acyclic(edges):
-        return None
-    behind: dict[Place, tuple[str, ...]] = {}
-    for (place,) in reversed(components(list(edges), lambda place: [p for p in edges[place] if p in edges])):
-        if place[0] not in labels or any(p not in edges and p[0] != DONE for p in edges[place]):
+    if not edges:
+        return () if edges is not None and system.begin(thread).label == DONE else None
+
+    def own(place: Place) -> tuple[str, ...] | None:
+        if place[0] not in labels or not edges[place] or any(p not in edges and p[0] != DONE for p in edges[place]):
             return None
-        after = {behind.get(following, ()) for following in edges[place]}
-        if len(after) != 1:
-            return None
-        behind[place] = (*((place[0],) if place[0] in waiting else ()), *next(iter(after)))
-    if edges:
-        return behind[next(iter(edges))]
-    return () if system.begin(thread).label == DONE else None
+        return (place[0],) if place[0] in waiting else ()
+
+    return _in_turn(edges, own)
