@@ -334,6 +334,33 @@ def test_a_certain_race_that_is_none_is_no_answer(tmp_path: Path, monkeypatch: p
     assert "(`--without racing` asks about all races): this is a bug in scopec" in (outcome.failure or "")
 
 
+#: Accesses that a barrier orders, and that atomics may order.
+BOTH = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__device__ int x;
+__global__ void k() {
+    if (threadIdx.x == 0) x = 1;
+    flag.fetch_add(1);
+    __syncthreads();
+    flag.fetch_add(1);
+    if (threadIdx.x == 1) x = 2;
+}
+//@ launch k<<<1, 20>>>();
+//@ expect race_free;
+"""
+
+
+def test_what_atomics_may_order_is_no_certain_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A barrier without a proxy fence orders too little, but there may be one on the way through the atomics."""
+    sizes(monkeypatch, events=0)
+    monkeypatch.setattr(ConstantOrder, "may_connect", lambda *_: False)
+    for program, certain in ((BOTH, False), (BOTH.replace("flag.fetch_add(1);", ""), True)):
+        (tmp_path / "program.cu").write_text(program)
+        (run,) = plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(("settled", "condensed")))).runs
+
+        assert run.graph.one_race is certain
+
+
 # ---------------------------------------------------------------- from outside
 
 
