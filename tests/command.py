@@ -156,12 +156,12 @@ def _serve(descriptor: int) -> None:
 
 def _precompile() -> None:
     """What clang reads before every file is read once, as where a call reads many, and not by each call."""
-    from scopec.frontends.clang import command, compiler
+    from scopec.frontends.clang import command, compiler, precompiled
     from scopec.frontends.clang.flags import Flags
 
-    for _ in range(compiler._FEW + 1):
+    for _ in range(precompiled._FEW + 1):
         for side in compiler._SIDES:
-            compiler._prepared(compiler._command(command.found(), side, "", Flags()))
+            precompiled.prepared(compiler._command(command.found(), side, "", Flags()))
 
 
 def _all(asked: socket.socket, size: int) -> bytes:

@@ -15,7 +15,7 @@ import pytest
 
 from scopec.base.diagnostics import EngineError, InputError
 from scopec.cli import commands
-from scopec.frontends.clang import command, compiler
+from scopec.frontends.clang import command, compiler, precompiled
 from scopec.frontends.clang.compiler import Compiled, Flags, compiled, expanded
 from tests.conftest import REPOSITORY
 from tests.test_clang_compiler import named_clang
@@ -100,7 +100,7 @@ def test_what_is_on_a_machine_makes_no_difference(
     name: str, usual: tuple[Path, tuple[Compiled, list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, found = usual
-    monkeypatch.setattr(compiler, "_FEW", 1000)  # with what is precompiled the same has other numbers
+    monkeypatch.setattr(precompiled, "_FEW", 1000)  # with what is precompiled the same has other numbers
     for variable, value in HOSTILE[name](tmp_path).items():
         monkeypatch.setenv(variable, value)
     if name == "no environment":

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from scopec.base.cache import Cache
 from scopec.cli import commands
-from scopec.frontends.clang import command, compilation_cache, compiler
+from scopec.frontends.clang import command, compilation_cache, precompiled
 from scopec.frontends.clang.compiler import Flags, Refused, compiled, expanded
 from scopec.frontends.clang.running import Run
 from tests.test_clang_compiler import named_clang
@@ -39,7 +39,7 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         start(self, command, *rest)
 
     monkeypatch.setattr(Run, "start", noted)
-    monkeypatch.setattr(compiler, "_FEW", 1000)
+    monkeypatch.setattr(precompiled, "_FEW", 1000)
     return started
 
 

@@ -6,6 +6,7 @@
 - ``brackets``: groups in brackets of a text
 - ``flags``: flags of a build
 - ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run
+- ``precompiled``: headers that it reads once for many files
 - ``messages``, ``extents``: clang's messages, and the expression at a place
 - ``dependencies``: files that it may read
 - ``compilation_cache``: its output in earlier calls

@@ -6,11 +6,8 @@ belong to clang itself (``<stdint.h>`` and kin).
 
 from __future__ import annotations
 
-import atexit
 import re
 import signal
-import threading
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import field
 from functools import cache
@@ -19,13 +16,13 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.records import dataclass
-from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.base.source import Source
 from scopec.frontends.clang.command import Clang, asked, environment, found, reading, shims
 from scopec.frontends.clang.compilation_cache import remembered
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.messages import Message, error_of, messages, name_for_clang, presumed
+from scopec.frontends.clang.precompiled import first, preamble, prepared
 from scopec.frontends.clang.running import Run, finished
 
 if TYPE_CHECKING:
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
 _CODE = ("-emit-llvm", "-o", "-")
 _TREE = ("-ast-dump",)
 _EXPANDED = ("-E", "-o", "-")
-#: So many are read without being worth to be prepared for.
-_FEW = 4
 _SIDES = ("device", "host")
 _NO_FLAGS = Flags()
 #: The statuses of a program that somebody else ends.
@@ -76,7 +71,8 @@ def compiled(
     def made() -> list[str]:
         asked(clang.program)
         with dependencies(clang.resources, needed=more) as listed:
-            ready = [*plain] if flags.folders else [_prepared(command) for command in plain]
+            headers = preamble(given.decode(errors="surrogateescape"), clang.resources)
+            ready = plain if flags.folders else [prepared(command, headers) for command in plain]
             runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], given, folder)
             if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
                 runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
@@ -159,7 +155,7 @@ def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
     command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
-    return [*command, *flags.macros, *_first()]
+    return [*command, *flags.macros, *first()]
 
 
 def _given(text: str, shown: str, flags: Flags) -> bytes:
@@ -193,43 +189,6 @@ def _run(commands: list[list[str]], given: bytes, folder: Path) -> list[Run]:
     """Commands that ran in a folder, which is what it is called where clang says where a file is."""
     place = (f"-fdebug-compilation-dir={folder}", f"-fdebug-prefix-map=./={folder}/")
     return finished([[*command, *place] for command in commands], given, folder, environment())
-
-
-class _Precompiled:
-    """The headers before every file, precompiled by clang: made if a call reads many files in one way."""
-
-    def __init__(self) -> None:
-        self._asked: Counter[tuple[str, ...]] = Counter()
-        self._made: dict[tuple[str, ...], Path | None] = {}
-        self._folder: Path | None = None
-        self._lock = threading.Lock()
-
-    def of(self, command: tuple[str, ...]) -> Path | None:
-        """The file for a command; None if it is not worth while, or clang makes none."""
-        with self._lock:
-            self._asked[command] += 1
-            if self._asked[command] > _FEW and command not in self._made:
-                if self._folder is None:
-                    self._folder = make_scratch_folder()
-                    atexit.register(remove_scratch_folder, self._folder)
-                file = self._folder / f"{len(self._made)}.pch"
-                (run,) = finished([[*command, "-emit-pch", "-o", str(file)]], b"", self._folder, environment())
-                self._made[command] = file if run.status == 0 else None
-            return self._made.get(command)
-
-
-_precompiled = _Precompiled()
-
-
-def _prepared(command: list[str]) -> list[str]:
-    """The same command, where what it reads first was read before."""
-    kept = _precompiled.of(tuple(command))
-    return command if kept is None else [*command[: -len(_first())], "-include-pch", str(kept)]
-
-
-def _first() -> tuple[str, str]:
-    """The arguments that put a header before every file."""
-    return ("-include", str(shims() / "scopec_cuda.h"))
 
 
 def _outputs(clang: Clang, runs: list[Run]) -> list[str]:
