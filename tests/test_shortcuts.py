@@ -250,6 +250,7 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
             "__shared__ unsigned long long b; unsigned at = __cvta_generic_to_shared(&b);"
             ' if (t == 0) asm("mbarrier.init.shared.b64 [%0], 1;" :: "r"(at)); __syncthreads();'
             ' if (t == 0) { x = 1; asm("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(at)); }'
+            " if (t > 1) return;"
             ' asm("{ .reg .pred p; W: mbarrier.try_wait.parity.shared.b64 p, [%0], 0; @!p bra W; }" :: "r"(at)); a[t] = x;',
             1,
             17,
