@@ -28,9 +28,23 @@ __global__ void k() {{
 //@ expect terminates;
 """
 
+TURNS = """
+#include <cuda/atomic>
+__device__ int out[128];
+__device__ cuda::atomic<int, cuda::thread_scope_device> go;
+__global__ void k() {{
+    for (int turn = 1200; turn > 0; turn -= 1) {{ }}
+    {more}
+    out[threadIdx.x] = 1;
+}}
+//@ launch k<<<1, 128>>>();
+//@ expect terminates;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
+    "1,200 empty turns, 128 threads": (TURNS, "", "if (threadIdx.x == 7) while (go.load() == 0);"),
 }
 
 

@@ -285,6 +285,10 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
     "alike_units": (_BLOCK.format("__syncthreads();", 3, 2, "terminates"), _states),
+    "empty_loops": (
+        _BLOCK.format("for (int i = 0; i < 9; ++i);", 1, 2, "terminates"),
+        lambda run: sum(len(grid.body.nodes) for grid in run.program.grids.values()),
+    ),
     **{
         name: (f"{HEAD} {body} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;", _states)
         for name, body in SMALLER.items()

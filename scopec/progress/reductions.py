@@ -45,6 +45,9 @@ class Reductions:
 
     ``alike_units``: of the units of a grid that take nothing but sure steps, to their end, the first one starts first
     (:mod:`scopec.engines.embedded.progress.alike_units`).
+
+    ``empty_loops``: threads go past loops that do nothing but count to a limit (:mod:`scopec.program.loops.empty`);
+    they are left out of the Program, for both questions.
     """
 
     polls: bool = True
@@ -54,6 +57,7 @@ class Reductions:
     objects: bool = True
     sure_steps: bool = True
     alike_units: bool = True
+    empty_loops: bool = True
     many: int = 16
 
     def without(self, names: Collection[str]) -> Reductions:
@@ -75,6 +79,10 @@ REDUCTIONS: Mapping[str, tuple[str, str]] = {
     "alike_units": (
         "which of the units of a grid start that take nothing but sure steps, to their end",
         "`cuda` and `cuda-resident`",
+    ),
+    "empty_loops": (
+        "loops that do nothing but count to a limit, for both questions",
+        "any model, unless `host_progress = none`",
     ),
 }
 

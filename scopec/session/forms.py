@@ -69,6 +69,7 @@ PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values()
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "whole": "the search for hangs",
+    "empty_loops": "the plan of a file's questions",
     **dict.fromkeys(
         ("symmetry", "closures", "plain_races", "sure_steps", "alike_units"), "the engine, when it answers"
     ),

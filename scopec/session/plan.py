@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -25,6 +25,7 @@ from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectati
 from scopec.program.extensions import EXTENSIONS
 from scopec.program.loops.counters import left_open
 from scopec.program.loops.delays import passed
+from scopec.program.loops.empty import without_empty_loops
 from scopec.program.loops.watchdogs import given_up, not_fired
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
@@ -170,7 +171,11 @@ _FOLLOWED_IN_PART = (
 
 
 def _patient(
-    program: Program, settings: Settings, observed: frozenset[str], watchdogs: dict[Span, Diagnostic]
+    program: Program,
+    settings: Settings,
+    observed: frozenset[str],
+    watchdogs: dict[Span, Diagnostic],
+    without: Collection[str],
 ) -> tuple[Program, tuple[Span, ...]]:
     """A program whose waits do not count their turns far, and the loops that are supposed to end; the watchdogs that do
     not fire are noted.
@@ -183,7 +188,8 @@ def _patient(
 
     def patient(body: ir.Body) -> ir.Body:
         nonlocal changed
-        short, loops = passed(body, observed)
+        kept = "empty_loops" in without or settings.options["host_progress"] == "none"
+        short, loops = passed(body if kept else without_empty_loops(body, observed), observed)
         supposed.update(dict.fromkeys(loops))
         found = left_open(short, observed)
         if settings.options["timeouts"] == "never":
@@ -247,7 +253,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 for what in check.sought.observed.values()
                 if isinstance(what, FinalRegister)
             )
-            patient, supposed = _patient(program, settings, observed, watchdogs)
+            patient, supposed = _patient(program, settings, observed, watchdogs, overrides.without)
             run = Run(
                 shown, source, patient, entry, progress, settings,
                 tuple(checks + ([] if racy or faulty else also)),

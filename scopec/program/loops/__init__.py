@@ -4,6 +4,6 @@
 - ``facts``: conditions of their exits, and idle turns
 - ``headers``: the nodes at which they begin
 - ``counters``: waits that count their turns
-- ``delays``: loops that do nothing
+- ``delays``: loops that do nothing until a clock says so; ``empty``: until they have counted to a limit
 - ``watchdogs``: waits that a clock bounds
 """
