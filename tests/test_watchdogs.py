@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scopec.program import ir
-from scopec.session import plan as planning
+from scopec.program.loops import passes
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from tests.conftest import check_text, verdicts
@@ -76,7 +76,7 @@ def test_a_look_every_so_many_turns(wait: str, send: str, tmp_path: Path, monkey
     """As with a small limit, counted: the answers differ in nothing but that what is counted may be unknown."""
     far = verdicts([check_text(tmp_path, text_of(wait, send, 10_000), engine="embedded")])
     assert left_open(text_of(wait, send, 10_000), tmp_path) == ["failure"]
-    monkeypatch.setattr(planning, "left_open", lambda body, _: body)
+    monkeypatch.setattr(passes, "left_open", lambda body, _: body)
     near = verdicts([check_text(tmp_path, text_of(wait, send, 3), engine="embedded", timeout=5)])
     assert {check: found for check, found in far.items() if found == ["unknown"] != near[check]} == {}
     assert {check for check, found in near.items() if found not in (far[check], ["unknown"])} == set()

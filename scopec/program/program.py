@@ -11,7 +11,7 @@ from scopec.program.ir import Body, Grid, Object, Order, Scope, Stream, Thread
 from scopec.program.specialise import device_threads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from scopec.base.source import Source
 
@@ -50,13 +50,24 @@ class Program:
     placed: tuple[str, ...] = ()
     fields: Mapping[str, BitField] = field(default_factory=dict)
 
+    @property
+    def bodies(self) -> Iterator[Body]:
+        """The graphs: of each grid, of the host, and of the other threads."""
+        yield from (grid.body for grid in self.grids.values())
+        yield self.host.body
+        yield from (thread.body for thread in self.others)
+
     def with_bodies(self, change: Callable[[Body], Body]) -> Program:
-        """The program with each of its graphs changed."""
+        """The program with each of its graphs changed; itself where nothing changes."""
+        changed = [change(body) for body in self.bodies]
+        if all(new is old for new, old in zip(changed, self.bodies, strict=True)):
+            return self
+        bodies = iter(changed)
         return replace(
             self,
-            grids={name: replace(grid, body=change(grid.body)) for name, grid in self.grids.items()},
-            host=replace(self.host, body=change(self.host.body)),
-            others=tuple(replace(thread, body=change(thread.body)) for thread in self.others),
+            grids={name: replace(grid, body=next(bodies)) for name, grid in self.grids.items()},
+            host=replace(self.host, body=next(bodies)),
+            others=tuple(replace(thread, body=next(bodies)) for thread in self.others),
         )
 
     @cached_property

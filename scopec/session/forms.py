@@ -1,8 +1,8 @@
 """The forms of a program between its source and a question: the passes that make each, and how it is shown.
 
-The events, the steps, and the graphs of searches for hangs are made by lists of passes.  They run where a question is
-made; here they are under their names, so that each can be looked at.  The passes that make a Program are functions of
-the readers; that they run, in this order, is tested.
+Lists of passes change the loops of a Program, and make the events, the steps, and the graphs of searches for hangs.
+They run where a file is planned and a question is made; here they are under their names, so that each can be looked
+at.  What makes a Program before that are functions of the readers; that they run, in this order, is tested.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from scopec.hangs import graph as hangs
 from scopec.hangs.graph import build
 from scopec.memory import graph
 from scopec.memory.show import show_events
+from scopec.program.loops import passes as loops
 from scopec.program.show import show_program
 from scopec.progress import passes as progress
 from scopec.progress.build import made
@@ -60,16 +61,17 @@ def _for_each(run: Run, text: Callable[[Any], str]) -> str:
 
 
 #: The passes of the questions, by the form that they end with.
-WAYS: Mapping[str, Sequence[Pass[Any]]] = {"events": graph.PASSES, "steps": progress.PASSES, "hangs": hangs.PASSES}
+WAYS: Mapping[str, Sequence[Pass[Any]]] = {
+    "program": loops.PASSES, "events": graph.PASSES, "steps": progress.PASSES, "hangs": hangs.PASSES,
+}  # fmt: skip
 QUESTIONS: Mapping[str, str] = {
-    "events": "memory question", "steps": "progress question", "hangs": "search for hangs",
+    "program": "program", "events": "memory question", "steps": "progress question", "hangs": "search for hangs",
 }  # fmt: skip
 PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values())}
 #: The makers of reductions that no pass makes.
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "whole": "the search for hangs",
-    "empty_loops": "the plan of a file's questions",
     **dict.fromkeys(
         ("symmetry", "closures", "plain_races", "sure_steps", "alike_units"), "the engine, when it answers"
     ),
@@ -89,6 +91,7 @@ FORMS = {
             "scopec.frontends.litmus.lower.program:lower": "the same of a litmus file",
             "scopec.program.specialise:device_thread": "a kernel's graph for one thread: its indices are constants, "
             "decided branches are taken, checks that hold are gone",
+            **{one.place: one.does for one in WAYS["program"]},
         },
         lambda run: show_program(run.program),
     ),
@@ -139,7 +142,11 @@ def shown(run: Run, form: str) -> tuple[str, str]:
         return str(found.text)
 
     way = next(way for way in WAYS.values() if PASSES[name] in way)
-    if way is WAYS["events"]:
+    if way is WAYS["program"]:
+        if run.begun is None:
+            return f"program after {name} (not made)", show_program(run.program)
+        printed = text(way, run.begun)
+    elif way is WAYS["events"]:
         printed = text(way, beginning(run))
     elif way is WAYS["steps"]:
         printed = _for_each(run, lambda problem: text(way, problem.beginning))
@@ -171,6 +178,10 @@ def changes(run: Run) -> Iterator[tuple[str, Change]]:
     Of events only where they were needed.
     """
     end = deadline(_SECONDS)
+    if run.begun is not None:
+        looked: list[passes.Passed] = []
+        passes.run(loops.PASSES, run.begun, log=looked)
+        yield from (("", c) for c in passes.changes(loops.PASSES, run.begun, looked, end))
     if "graph" in vars(run):
         yield from (("", c) for c in passes.changes(WAYS["events"], beginning(run), run.passed, end))
     for property_ in run.properties:

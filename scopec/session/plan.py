@@ -23,10 +23,7 @@ from scopec.program import ir
 from scopec.program.collective import by_chance
 from scopec.program.expectations import OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.extensions import EXTENSIONS
-from scopec.program.loops.counters import left_open
-from scopec.program.loops.delays import passed
-from scopec.program.loops.empty import without_empty_loops
-from scopec.program.loops.watchdogs import given_up, not_fired
+from scopec.program.loops import passes
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
 from scopec.program.values import Const
@@ -170,40 +167,30 @@ _FOLLOWED_IN_PART = (
 )
 
 
-def _patient(
-    program: Program,
-    settings: Settings,
-    observed: frozenset[str],
-    watchdogs: dict[Span, Diagnostic],
-    without: Collection[str],
-) -> tuple[Program, tuple[Span, ...]]:
-    """A program whose waits do not count their turns far, and the loops that are supposed to end; the watchdogs that do
-    not fire are noted.
-    """
-    changed = False
-    supposed: dict[Span, None] = {}
+def _looping(
+    program: Program, settings: Settings, checks: Iterable[Expectation], without: Collection[str]
+) -> passes.Looping:
+    """The stage of a program, of which something is asked, before the passes over its loops."""
+    observed = frozenset(
+        what.register
+        for check in checks
+        if check.sought is not None
+        for what in check.sought.observed.values()
+        if isinstance(what, FinalRegister)
+    )
+    return passes.Looping(
+        program,
+        observed,
+        gives_up=settings.options["timeouts"] != "never",
+        skips=passes.REDUCTION not in without,
+        owed=settings.options["host_progress"] != "none",
+    )
 
-    def unnoticed(name: str) -> bool:
-        return program.objects[name].use is ir.Use.PASSED
 
-    def patient(body: ir.Body) -> ir.Body:
-        nonlocal changed
-        kept = "empty_loops" in without or settings.options["host_progress"] == "none"
-        short, loops = passed(body if kept else without_empty_loops(body, observed), observed)
-        supposed.update(dict.fromkeys(loops))
-        found = left_open(short, observed)
-        if settings.options["timeouts"] == "never":
-            found, fire = not_fired(found, unnoticed)
-            for span, does in fire.items():
-                message = _FOLLOWED_IN_PART if does else _NOT_FOLLOWED
-                watchdogs[span] = Diagnostic(Code.WATCHDOG, message, span, None, "warning")
-        else:
-            found = given_up(found)
-        changed = changed or found is not body
-        return found
-
-    found = program.with_bodies(patient)
-    return found if changed else program, tuple(supposed)
+def _watchdogs(stage: passes.Looping) -> dict[Span, Diagnostic]:
+    """What is said of watchdogs that do not fire."""
+    said = {span: _FOLLOWED_IN_PART if does else _NOT_FOLLOWED for span, does in stage.watchdogs.items()}
+    return {span: Diagnostic(Code.WATCHDOG, message, span, None, "warning") for span, message in said.items()}
 
 
 def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
@@ -246,19 +233,14 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
             also = [] if entry in asserted or (on_hardware and not default[2]) else asserts
             if also:
                 asserted.add(entry)
-            observed = frozenset(
-                what.register
-                for check in (*checks, *also)
-                if check.sought is not None
-                for what in check.sought.observed.values()
-                if isinstance(what, FinalRegister)
-            )
-            patient, supposed = _patient(program, settings, observed, watchdogs, overrides.without)
+            begun = _looping(program, settings, (*checks, *also), overrides.without)
+            patient = passes.run(begun)
+            watchdogs |= _watchdogs(patient)
             run = Run(
-                shown, source, patient, entry, progress, settings,
+                shown, source, patient.program, entry, progress, settings,
                 tuple(checks + ([] if racy or faulty else also)),
                 tuple(a for a in also if (racy or faulty) and not a.implicit), on_hardware,
-                not_asked=_not_asked(by_model), supposed=supposed, without=overrides.without,
+                not_asked=_not_asked(by_model), supposed=patient.supposed, without=overrides.without, begun=begun,
             )  # fmt: skip
             runs.append(run)
         divergent |= {w.span: w for w in _divergence(program)}

@@ -6,4 +6,5 @@
 - ``counters``: waits that count their turns
 - ``delays``: loops that do nothing until a clock says so; ``empty``: until they have counted to a limit
 - ``watchdogs``: waits that a clock bounds
+- ``passes``: these, in their order
 """

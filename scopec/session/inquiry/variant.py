@@ -17,6 +17,7 @@ from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.extensions import EXTENSIONS
+from scopec.program.loops.passes import Looping
 from scopec.program.names import identifier
 from scopec.program.program import Program
 from scopec.progress import models as progress_models
@@ -43,8 +44,8 @@ class Variant:
     ``listing`` says whether every local variable is observed, not only those that expectations name.  ``not_asked`` is
     what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
     end although a value that is not modelled decides whether they do.  ``without`` names the reductions
-    that are switched off.  ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave
-    out.
+    that are switched off.  ``begun`` is the program before the passes over its loops, of which litmus files have none.
+    ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out.
     """
 
     file: str
@@ -60,6 +61,7 @@ class Variant:
     not_asked: tuple[str, ...] = ()
     supposed: tuple[Span, ...] = ()
     without: frozenset[str] = frozenset()
+    begun: Looping | None = None
     guessed: tuple[str, ...] = ()
     guess_notes: tuple[str, ...] = ()
 
