@@ -41,10 +41,25 @@ __global__ void k() {{
 //@ expect terminates;
 """
 
+RING = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> seat[18];
+__global__ void k() {{
+    int me = threadIdx.x;
+    if (me == 0) seat[0].store(1);
+    while (seat[me].load() == 0);
+    {more}
+    seat[(me + 1) % 18].store(1);
+}}
+//@ launch k<<<1, 18>>>();
+//@ expect terminates;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
     "1,200 empty turns, 128 threads": (TURNS, "", "if (threadIdx.x == 7) while (go.load() == 0);"),
+    "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
 }
 
 

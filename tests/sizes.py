@@ -19,12 +19,14 @@ NEVER = 1 << 30
 def sizes(
     monkeypatch: pytest.MonkeyPatch, *, threads: int = 16, events: int = 150, meeting: int = 16, many: int = 16
 ) -> None:
-    """As :class:`Reductions` has them, ``many`` as that of the progress question."""
+    """As :class:`Reductions` has them, ``many`` as that of the progress question;
+    ``several`` is the same if that is given."""
 
     def sized(model: object, same_as: object, without: Collection[str] = ()) -> Reductions:
         found = permitted(model, same_as, without)  # type: ignore[arg-type]
         return replace(found, threads=threads, events=events, meeting=meeting)
 
     monkeypatch.setattr(variant, "permitted", sized)
-    of_progress = property(lambda run: replace(ProgressReductions(), many=many).without(run.without))
+    several = 6 if many == 16 else many
+    of_progress = property(lambda run: replace(ProgressReductions(), many=many, several=several).without(run.without))
     monkeypatch.setattr(Variant, "progress_reductions", of_progress)

@@ -229,10 +229,12 @@ def _calls(name: str) -> Callable[[Run], int]:
 
 def _states(run: Run) -> int:
     problem = progress_problem(run, "Termination")
-    small = replace(problem, reductions=replace(problem.reductions, many=1))
+    small = replace(problem, reductions=replace(problem.reductions, many=1, several=1))
     return fair_cycles.solve(small.system, "Termination").states
 
 
+#: More ways one after the other than one step has.
+_BRANCHES = "s = f.load(); " + " ".join(f"if (s == {n}) s += {n};" for n in range(7))
 _SYNC = "a[t] = 1; __syncthreads(); a[31 - t] = 2;"
 #: For each reduction a program, and what is more without it: events, pairs, turns beyond the bound, states, clauses.
 LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
@@ -285,6 +287,11 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
     "alike_units": (_BLOCK.format("__syncthreads();", 3, 2, "terminates"), _states),
+    "whole_units": (_BLOCK.format("if (t) while (f.load() == 0); f.store(1);", 1, 3, "terminates"), _states),
+    "fused": (
+        _BLOCK.format(f"f.fetch_add(1); int s; do {{ {_BRANCHES} }} while (s < 9);", 1, 2, "terminates"),
+        _states,
+    ),
     "empty_loops": (
         _BLOCK.format("for (int i = 0; i < 9; ++i);", 1, 2, "terminates"),
         lambda run: sum(len(grid.body.nodes) for grid in run.program.grids.values()),

@@ -46,6 +46,12 @@ class Reductions:
     ``alike_units``: of the units of a grid that take nothing but sure steps, to their end, the first one starts first
     (:mod:`scopec.engines.embedded.progress.alike_units`).
 
+    ``whole_units``: among ``several`` threads all those of a unit start as soon as one of them has
+    (:mod:`scopec.engines.embedded.progress.persistent_steps`).
+
+    ``fused``: a step of a thread's own arithmetic is made with the step before it, unless it lies on a cycle of silent
+    steps (:mod:`scopec.engines.embedded.progress.persistent_steps`).
+
     ``empty_loops``: threads go past loops that do nothing but count to a limit (:mod:`scopec.program.loops.empty`);
     they are left out of the Program, for both questions.
     """
@@ -57,8 +63,11 @@ class Reductions:
     objects: bool = True
     sure_steps: bool = True
     alike_units: bool = True
+    whole_units: bool = True
+    fused: bool = True
     empty_loops: bool = True
     many: int = 16
+    several: int = 6
 
     def without(self, names: Collection[str]) -> Reductions:
         """The same with some switched off; what is called otherwise is left to others."""
@@ -79,6 +88,14 @@ REDUCTIONS: Mapping[str, tuple[str, str]] = {
     "alike_units": (
         "which of the units of a grid start that take nothing but sure steps, to their end",
         "`cuda` and `cuda-resident`",
+    ),
+    "whole_units": (
+        "which threads of a unit have started, after the first one",
+        "a model that keeps on owing steps to who has started",
+    ),
+    "fused": (
+        "steps of a thread's own arithmetic, as steps of their own",
+        "a model that keeps on owing steps to who has started",
     ),
     "empty_loops": (
         "loops that do nothing but count to a limit, for both questions",

@@ -31,7 +31,9 @@ def schedule(
 
 
 def move(system: System, before: Moment, after: Moment, action: str) -> Move:
-    """The move between two states; ``action`` is the name of the action between them, if it is known."""
+    """The move between two states; ``action`` is the name of the action between them, if it is known, IDLE of a start
+    without more.
+    """
     moved = [t for t in before.labels if before.labels[t] != after.labels[t]]
     # A step may also start another host thread, or wake threads that sleep.
     own = [t for t in moved if before.labels[t] != IDLE and not _sleeps(system, before.labels[t])]
@@ -51,7 +53,7 @@ def move(system: System, before: Moment, after: Moment, action: str) -> Move:
     if starts:
         starting = next(t for t in system.everyone if t.name == thread)
         label = system.begin(starting).label
-        if label in system.late_entries:
+        if action == IDLE or label in system.late_entries:
             return Move(thread, IDLE, "starts", origin(system, starting), changes, after)
     step = system.steps[label]
     did = f"starts, {describe(step.operation, system.program)}" if starts else describe(step.operation, system.program)

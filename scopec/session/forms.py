@@ -73,7 +73,8 @@ LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "whole": "the search for hangs",
     **dict.fromkeys(
-        ("symmetry", "closures", "plain_races", "sure_steps", "alike_units"), "the engine, when it answers"
+        ("symmetry", "closures", "plain_races", "sure_steps", "alike_units", "whole_units", "fused"),
+        "the engine, when it answers",
     ),
 }
 

@@ -209,15 +209,17 @@ def _schedule(exploration: Exploration, graph: Graph, path: list[int], cycle: li
     states = [exploration.stepping.initial]
     actions: list[str] = []
 
-    def take(who: int, label: str, after: State) -> None:
-        thread = exploration.stepping.threads[who]
-        actions.append(exploration.system.begin(thread).label if label == IDLE else label)
+    def take(who: int, label: str, after: State, *, at_once: bool = False) -> None:
+        if label == IDLE:
+            entry = exploration.system.begin(exploration.stepping.threads[who]).label
+            label = IDLE if at_once and entry not in exploration.sure.first else entry
+        actions.append(label)
         states.append(after)
 
     def at_once() -> None:
         state = list(states[-1])
         for who, label in exploration.sure.steps(state):
-            take(who, label, tuple(state))
+            take(who, label, tuple(state), at_once=True)
 
     def back() -> None:
         """Take each step that leads back to the same state at once."""

@@ -13,6 +13,14 @@ A state in which everything may stop has none, for a promised step is enabled th
 steps on the way taken first ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent
 systems", 1996).
 
+That a thread starts is sure even where its first step is not: a unit of which a thread has started starts as a whole
+(``whole_units``).  Its other threads are owed their first steps from then on, whether they have started or not; so each
+takes it, or finds at times that it leads back to where it was, which it may do as its start.  That it has started shows
+in nothing but whether the device is quiet, and before its first step for a finite time only.
+
+A step of a thread's own arithmetic alone is sure on a cycle too (``fused``), unless that is one of silent steps, which
+is looked for itself: it is made with the step before it, and on each other cycle there is another one.
+
 None may be taken for ever: it lies on no cycle of its machine, or only on loops that the thread's own registers end;
 the first step of a thread lies on none where it is its start too.
 So none is taken on a cycle of states but those from a look in vain back to it, and on a fair one none is enabled.
@@ -30,6 +38,7 @@ from scopec.engines.embedded.progress.settled_waits import settled_ways
 from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
+from scopec.progress.promises import is_choice
 from scopec.progress.slicing import accessed
 from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
 
@@ -52,12 +61,22 @@ class SureSteps:
     def __init__(self, system: System, stepping: Stepping) -> None:
         self.system = system
         self.stepping = stepping
-        self.threads = [stepping.number[t.name] for t in system.threads] if self._applies() else []
+        reductions, device = system.reductions, [stepping.number[t.name] for t in system.threads]
+        several, many = len(device) >= reductions.several, len(device) >= reductions.many
+        kept = _keeps(system)
         once = frozenset(label for machine in system.machines.values() for label in _once(machine))
+        fused = _fused(system) if kept and reductions.fused else frozenset[str]()
+        #: Whether a unit starts as a whole.
+        self.whole = kept and reductions.whole_units and several
+        #: The device threads, if sure steps of all kinds are taken; if any are.
+        self.threads = device if kept and reductions.sure_steps and many else []
+        self.acting = device if self.threads or self.whole or fused else []
         written = frozenset(_written(system))
         every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system, written))
         #: The labels of sure steps, by thread.
-        self.labels = {n: every if ends(system, stepping.threads[n]) else every & once for n in self.threads}
+        self.labels = dict.fromkeys(self.acting, fused)
+        for n in self.threads:
+            self.labels[n] |= every if ends(system, stepping.threads[n]) else every & once
         named = frozenset(label for label, step in system.steps.items() if _is_named(step))
         for name in in_one_phase(system) if self.threads else ():
             self.labels[stepping.number[name]] |= named
@@ -67,22 +86,13 @@ class SureSteps:
             self.labels[stepping.number[name]] |= every | way.labels
             self.loops[stepping.number[name]] = way.loops
         #: Those with which a thread may start.
-        self.first = every
+        self.first = every if self.threads else fused
         #: Threads that need not be the first one of their unit to start: after another one all goes on alike.
         self.second = frozenset(self._second())
 
-    def _applies(self) -> bool:
-        """Whether promises last, nothing stops a thread from outside, and nobody asks whether it has ended yet."""
-        system = self.system
-        noticing = (ir.EndProcess, ir.Trap, ir.StreamQuery, ir.EventQuery)
-        noticed = any(isinstance(step.operation, noticing) for step in system.steps.values())
-        kept = system.readings.host_progress if system.model.has_host else system.model.keeps_started
-        many = system.reductions.sure_steps and len(system.threads) >= system.reductions.many
-        return many and kept and not noticed
-
     def _second(self) -> Iterator[int]:
         begun: set[str] = set()
-        for number in self.threads:
+        for number in self.acting:
             entry, late, _ = self._starts[number]
             if late or entry in self.first:
                 unit = self.system.unit_of[self.stepping.threads[number].name]
@@ -106,7 +116,7 @@ class SureSteps:
         ``draft`` is a state, and after each step the state after it; ``units`` are the threads that may take one.
         """
         units = self._units if units is None else units
-        again = bool(self.threads)
+        again = bool(self.acting)
         while again:
             again = False
             for unit in units:
@@ -148,7 +158,7 @@ class SureSteps:
         if late:
             return _taken(draft, label, [(number, entry)])
         if entry not in self.first:
-            return None
+            return _taken(draft, label, [(number, entry)]) if self.whole else None
         ((changes, _),) = self.stepping.step(number, entry)(draft)
         return _taken(draft, label, changes)
 
@@ -198,13 +208,13 @@ class SureSteps:
             for name in {threads[n].block_name for n in unit}:
                 units[name].append(unit)
         blocks = {name: _Near(self, own) for name, own in units.items()}
-        return {n: blocks[threads[n].block_name] for n in self.threads}
+        return {n: blocks[threads[n].block_name] for n in self.acting}
 
     @cached_property
     def _units(self) -> Sequence[Sequence[int]]:
         """The threads by unit: none of these steps is the first of its unit."""
         units: dict[str, list[int]] = defaultdict(list)
-        for number in self.threads:
+        for number in self.acting:
             units[self.system.unit_of[self.stepping.threads[number].name]].append(number)
         return tuple(units.values())
 
@@ -281,6 +291,20 @@ class _Watched(list[Any]):
         return tuple(sorted(self._slots.union(*self._ranges)))
 
 
+def _keeps(system: System) -> bool:
+    """Whether promises last, nothing stops a thread from outside, and nobody asks whether it has ended yet."""
+    noticing = (ir.EndProcess, ir.Trap, ir.StreamQuery, ir.EventQuery)
+    noticed = any(isinstance(step.operation, noticing) for step in system.steps.values())
+    return not noticed and (system.readings.host_progress if system.model.has_host else system.model.keeps_started)
+
+
+def _fused(system: System) -> frozenset[str]:
+    """The labels of steps of a thread's own arithmetic that are made with the step before."""
+    steps = system.steps.items()
+    ticks = frozenset(label for label, s in steps if isinstance(s.operation, Tick) and not is_choice(s))
+    return ticks - system.silent_cycles
+
+
 def _once(machine: Machine) -> Iterator[str]:
     """The labels that a thread comes to once at most."""
     edges = {label: [e.label for e in leaves(s.tree) if e.label in machine.steps] for label, s in machine.steps.items()}
@@ -304,6 +328,8 @@ def _is_named(step: Step) -> bool:
 
 
 def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:
+    if is_choice(step):
+        return False
     match step.operation:
         case ir.Load(place=place) if place.object not in written and step.guard is None:
             return True
