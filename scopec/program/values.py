@@ -283,27 +283,29 @@ def choose(condition: Value, then: Value, otherwise: Value) -> Value:
     return Choose(condition, then, otherwise, type_)
 
 
-def substitute(value: Value, replace: Callable[[Reg | Builtin], Value]) -> Value:
-    """``value`` with every register and builtin replaced, folded again."""
-
-    def replaced(inner: Value, parts: Sequence[Value]) -> Value:
-        match inner:
-            case Const():
-                return inner
-            case Reg() | Builtin():
-                return replace(inner)
-            case Unary("!", _, _):
-                return unary("!", parts[0])
-            case Binary(("&&" | "||") as op, _, _, _):
-                return binary(op, parts[0], parts[1])
-            case Choose():
-                return choose(parts[0], parts[1], parts[2])
-            case Convert(_, type_):
-                return cast(parts[0], type_)
-            case _:
-                return _computed(rebuild(inner, parts))
-
-    return replace(value) if isinstance(value, (Reg, Builtin)) else fold(value, replaced)
+def substitute(value: Value, replace: Callable[[Reg | Builtin], Value], done: dict[int, Value] | None = None) -> Value:
+    """``value`` with every register and builtin replaced, folded again; ``done`` are named ones by number."""
+    if isinstance(value, Const):
+        return value
+    if isinstance(value, (Reg, Builtin)):
+        return replace(value)
+    done = {} if done is None else done
+    if isinstance(value, Named):
+        if value.number not in done:
+            done[value.number] = value.names.short(substitute(value.value, replace, done))
+        return done[value.number]
+    parts = [substitute(part, replace, done) for part in children(value)]
+    match value:
+        case Unary("!", _, _):
+            return unary("!", parts[0])
+        case Binary(("&&" | "||") as op, _, _, _):
+            return binary(op, parts[0], parts[1])
+        case Choose():
+            return choose(parts[0], parts[1], parts[2])
+        case Convert(_, type_):
+            return cast(parts[0], type_)
+        case _:
+            return _computed(rebuild(value, parts))
 
 
 def size(value: Value) -> int:

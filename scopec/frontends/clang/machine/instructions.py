@@ -34,6 +34,7 @@ from scopec.program import faults, ir, values
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
+    from scopec.frontends.clang.machine.memory import Layout
     from scopec.frontends.clang.machine.recording import Recording
 
 _NARROW_BITS = 32
@@ -152,6 +153,16 @@ def tell_apart(
     return Done()
 
 
+def _end(layout: Layout) -> int:
+    """The byte behind the last number of a region, of those in its first bytes."""
+    whole = (leaf for leaf in layout.leaves if all(count for count, _ in leaf.extents))
+    ends = (leaf.offset + sum((n - 1) * far for n, far in leaf.extents) + leaf.type.size for leaf in whole)
+    end = max(ends, default=0)
+    if end <= _MOST_BYTES:
+        return end
+    return max((at + leaf.type.size for at, leaf in covered(layout, 0, _MOST_BYTES)), default=0)
+
+
 def place_of(machine: Recording, state: State, typed: llvm.Typed, type_: llvm.Type) -> Address:
     """The place at which a number of a type is accessed; where that may be one of several names, the paths are split
     first.
@@ -162,7 +173,7 @@ def place_of(machine: Recording, state: State, typed: llvm.Typed, type_: llvm.Ty
     if layout is None or layout.known is not None or len(address.offset.terms) != 1:
         return address
     ((factor, index),) = address.offset.terms
-    end = max((at + leaf.type.size for at, leaf in covered(layout, 0, _MOST_BYTES)), default=0)
+    end = _end(layout)
     within = range(address.offset.constant % factor, end - size + 1, factor) if factor > 0 else range(0)
     if not isinstance(typed.operand, llvm.Local) or not 0 < len(within) <= _MOST_NAMES:
         return address
