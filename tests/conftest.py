@@ -29,6 +29,8 @@ pytest_plugins = ["tests.pages", "tests.samples", "tests.skips"]
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"
+# What a test calls is this scopec, not a server that the developer runs (tests/test_server.py).
+os.environ["SCOPEC_SERVER"] = "off"
 # What tests start shall read byte code: to compile scopec takes a process longer than most of what it is asked.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # How busy the machine is is no failure; and what is tried is the same on every day.

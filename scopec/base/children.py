@@ -45,6 +45,12 @@ def started(command: Sequence[str], memory: int | None = None, **how: Any) -> su
     return child
 
 
+def tie(parent: int) -> None:
+    """Let this process end with its parent, which made it by a fork."""
+    if sys.platform == "linux":
+        _tied(parent, None, _prctl())
+
+
 def memory_of_the_system() -> int | None:
     """The bytes that the system lets this process, and each child, have (``ulimit -v``); None without a limit."""
     if sys.platform != "linux":

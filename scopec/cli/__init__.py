@@ -5,6 +5,7 @@
 - ``options``, ``settings``: options that they share, and settings as their defaults
 - ``messages``: their messages on standard error
 - ``trials``: the trials of ``doctor``
+- ``serve``, ``server``, ``served``: a process that carries out calls; a call that it carries out
 """
 
 from __future__ import annotations
@@ -21,6 +22,19 @@ _NEEDED = 1 << 28
 
 def main() -> NoReturn:
     """Entry point of the ``scopec`` command."""
+    from scopec.cli import served  # Start-up: as below
+
+    try:
+        status = served.status()
+    except KeyboardInterrupt:
+        os._exit(130)
+    if status is not None:
+        os._exit(status)
+    here()
+
+
+def here() -> NoReturn:
+    """Carry out the command of this process in this process."""
     try:
         from scopec.cli import program  # Start-up: this may be too much, where memory is limited
     except KeyboardInterrupt:

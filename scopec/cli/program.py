@@ -29,6 +29,7 @@ from scopec.cli.listings import docs, explain, models
 from scopec.cli.messages import say, show
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
+from scopec.cli.serve import serve
 from scopec.cli.settings import defaults
 from scopec.cli.trace import trace
 from scopec.report import terminal
@@ -51,7 +52,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs):
+for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs, serve):
     commands.add_command(command)
 commands.add_command(doctor, "engines")
 

@@ -1,0 +1,33 @@
+"""``scopec serve``."""
+
+from __future__ import annotations
+
+import click
+
+from scopec.base.diagnostics import UsageError
+from scopec.cli import served
+
+_MINUTES = 15
+
+
+@click.command("serve")
+@click.option(
+    "--idle",
+    type=click.IntRange(1),
+    default=_MINUTES,
+    show_default=True,
+    metavar="MINUTES",
+    help="End after so long without a call.",
+)
+def serve(idle: int) -> None:
+    """Carry out this user's calls of scopec, which then need not start it.
+
+    While it runs, `scopec check` and the other commands pass their calls on to it: with the same output, and the same
+    exit status. It ends with Ctrl-C, when scopec is changed, and when it has been idle. `SCOPEC_SERVER=off` starts a
+    call by itself.
+    """
+    if not served.possible():
+        raise UsageError("there is no `scopec serve` on this system: its processes do not fork")
+    from scopec.cli import server  # Start-up: only this command needs it
+
+    server.serve(idle * 60)
