@@ -20,13 +20,15 @@ if TYPE_CHECKING:
     pass
 
 SPECS = Path(__file__).parent.parent / "specs"
-#: Each kind of thing that a harness can have: RMWs, volatile, shared memory, barriers, loops, fences, arrays, warps.
+#: Each kind of thing that a harness can have: RMWs, volatile, shared memory, barriers, loops, fences, arrays, warps,
+#: mbarriers and copies.
 CHOICE = (
     "litmus/mp.cu", "litmus/cas.cu", "litmus/iriw.cu", "litmus/fetch-add.cu", "litmus-files/ptx-sleeper.litmus",
     "litmus-files/ptx-one-direction.litmus", "ptx/volatile.cu", "ptx/reduction.cu", "programs/last-block.cu",
     "programs/lock-guard.cu", "algorithms/ticket-lock.cu", "barriers/syncthreads.cu", "barriers/syncwarp.cu",
     "barriers/cluster.cu", "barriers/distributed.cu", "barriers/vote.cu", "barriers/votes.cu", "barriers/tile-shuffle.cu",
     "barriers/semaphore.cu", "host/with-kernel.cu", "host/stream-synchronize.cu", "barriers/latch.cu", "cuda-execution-model/grid-sync.cu", "litmus-files/ptx-barriers.litmus",
+    "asynchronous/bulk-load.cu", "asynchronous/remote-arrival.cu", "asynchronous/store-groups.cu", "asynchronous/copies-arrive.cu",
 )  # fmt: skip
 #: What a harness takes of CUDA's headers where clang compiles it, but for what clang.cuh has.
 CUDA = """\

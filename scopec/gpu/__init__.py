@@ -2,7 +2,9 @@
 
 - ``run``: files to tests, and what was seen to outcomes
 - ``harness``: a program as a test
+- ``layout``: where a test's locations are
 - ``code``, ``printer``, ``host_printer``: a thread as a function, its operations on the device and on the host
+- ``asynchronous``: mbarriers, copies and fences of proxies on the device
 - ``cxx``: values in C++
 - ``emit``, ``build``: the files of a harness, and compiling them
 - ``results``, ``observed``: results, and results as reports take them

@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from scopec.gpu.asynchronous import AsynchronousPrinter, gathered
 from scopec.gpu.host_printer import HostPrinter
-from scopec.gpu.printer import Launches, Memory, Printer
+from scopec.gpu.printer import Launches, Printer
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from scopec.gpu.layout import Memory
     from scopec.program.program import Program
 
 
@@ -30,14 +32,18 @@ def function(
     warp that does something; ``registers`` where the result of each of its variables goes, ``status`` how it ended.
     There are ``roles`` threads.
     """
-    body = thread.body
-    kind = HostPrinter if thread.is_host else Printer
-    printer = kind(thread, program, memory, faults, lanes, roles, launches, _names(body))
-    order = _order(body)
+    nodes, copies = gathered(thread.body)
+    printer: Printer
+    about = (thread, program, memory, faults, lanes, roles, launches, _names(thread.body))
+    if thread.is_host:
+        printer = HostPrinter(*about)
+    else:
+        printer = AsynchronousPrinter(*about, copies) if memory.packed else Printer(*about)
+    order = _order(thread.body.entry, nodes)
     place = {number: n for n, number in enumerate(order)}
     lines = [f"    [[maybe_unused]] word {register} = UNSET;" for register in printer.names.values()]
     lines += ["    word ended = FINISHED;", "    [[maybe_unused]] unsigned left = p.turns, met = 0, polls = 0;"]
-    code = [*printer.before(), *(line for number in order for line in printer.node(number, body.nodes[number], place))]
+    code = [*printer.before(), *(line for number in order for line in printer.node(number, nodes[number], place))]
     goals = {word for line in code for word in re.findall(r"goto (\w+);", line)}
     lines += [line for line in code if not line.endswith(":") or line[:-1] in goals]
     lines.append("end:")
@@ -58,11 +64,11 @@ def _names(body: ir.Body) -> dict[str, str]:
     return {register: f"r{n}" for n, register in enumerate(registers)}
 
 
-def _order(body: ir.Body) -> list[int]:
+def _order(entry: int, nodes: Mapping[int, ir.Node]) -> list[int]:
     """The nodes so that only a loop goes back: the reverse of the order in which a search leaves them."""
     left: list[int] = []
-    seen = {body.entry}
-    work = [(body.entry, iter(ir.successors(body.nodes[body.entry])))]
+    seen = {entry}
+    work = [(entry, iter(ir.successors(nodes[entry])))]
     while work:
         number, following = work[-1]
         after = next((n for n in following if n not in seen), None)
@@ -71,5 +77,5 @@ def _order(body: ir.Body) -> list[int]:
             work.pop()
         else:
             seen.add(after)
-            work.append((after, iter(ir.successors(body.nodes[after]))))
+            work.append((after, iter(ir.successors(nodes[after]))))
     return left[::-1]

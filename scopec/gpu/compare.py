@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal
 
 from scopec.explain.verdict import Check
-from scopec.gpu.harness import UNSET
 from scopec.gpu.observed import Observed, Shown
 from scopec.gpu.printer import FINISHED, FIRST_FAULT
 from scopec.gpu.results import together, wrong
@@ -49,11 +48,12 @@ def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Sequen
         if record.failed == _HANGS:
             failed += [Check(c, "violated", said, engine, 0) for r in asked for c in r.checks if _of_the_machine(c, r)]
         return Observed(run, tuple(failed), (), None, ())
-    names = observables(run)
-    counts, ends = _counted(test, record)
-    each_seen = [_named(_counted(test, one)[0], names) for one in records]
+    names = {what: name for what, name in observables(run).items() if test.shows(what)}
+    counts, ends = counted(test, record)
+    each_seen = [_named(counted(test, one)[0], names) for one in records]
     seen = _named(counts, names)
-    known = {tuple(state.values.items()) for state in listing.states}
+    shown_names = set(names.values())
+    known = {tuple((name, n) for name, n in state.values.items() if name in shown_names) for state in listing.states}
     otherwise: Literal["forbidden", "not listed", "undefined"] = "forbidden"
     if listing.undefined:
         otherwise = "undefined"
@@ -110,7 +110,7 @@ def _all_allowed(shown: Sequence[Shown], listing: Listing, record: Record, engin
     return Check(expectation, "violated", f"{what}, and `{listing.run.model.name}` forbids it{more}", engine, 0)
 
 
-def _counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
+def counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
     """The states in which every thread ended, and how others ended: at an assertion, or (None) not at all.
 
     UsageError for what is no state of the test.
@@ -119,15 +119,14 @@ def _counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Asser
     ends: Counter[Assert | None] = Counter()
     most = FIRST_FAULT + len(test.faults)
     for count, words in record.states:
-        if len(words) != len(test.roles) + len(test.types) or any(word >= most for word in words[: len(test.roles)]):
+        if len(words) != test.words or any(word >= most for word in words[: len(test.roles)]):
             raise wrong(f"a state of {test.name}")
         how = [word for word in words[: len(test.roles)] if word != FINISHED]
         if how:
             failed = [word for word in how if word >= FIRST_FAULT]
             ends[test.faults[failed[0] - FIRST_FAULT] if failed else None] += count
             continue
-        found = zip(test.observed, test.types, words[len(test.roles) :], strict=True)
-        counts[tuple((what, type_.wrap(word)) for what, type_, word in found if word != UNSET)] += count
+        counts[tuple(test.state(words))] += count
     return counts, ends
 
 

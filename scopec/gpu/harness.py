@@ -9,8 +9,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+from scopec.gpu.asynchronous import is_asynchronous, left_open, of_cluster, tokens
 from scopec.gpu.code import function
-from scopec.gpu.printer import MEETING, Launches, Memory, home, refuse
+from scopec.gpu.layout import Memory, home, packed
+from scopec.gpu.printer import MEETING, Launches, refuse
 from scopec.memory.given.ptx import compiled
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation, instance
@@ -55,8 +57,9 @@ class Test:
     ``blocks`` gives for each thread block of the program its warps, each the names of its threads.  Blocks of a device
     are beside each other, ``first`` has the first of each, and so are those of a cluster, which has ``cluster`` blocks.
     The last ``hosts`` of the threads are the host's, and
-    what they use is ``managed`` memory, or mapped.  ``functions`` has the function of each thread.  A result is a
-    word: how each thread ended, then the ``observed`` locals, then every location.  ``faults`` are the assertions that
+    what they use is ``managed`` memory, or mapped.  ``functions`` has the function of each thread.  A result is
+    words: how each thread ended, then the ``observed`` locals, then every location; of memory that is packed, its
+    words.  Locations that are ``hidden`` have no final value that is the program's.  ``faults`` are the assertions that
     may fail, in the order of their numbers.
     """
 
@@ -74,6 +77,7 @@ class Test:
     first: tuple[int, ...]
     hosts: int
     managed: bool
+    hidden: frozenset[Location] = frozenset()
 
     @property
     def warps(self) -> int:
@@ -85,8 +89,10 @@ class Test:
         """The number of lanes of one instance in a warp: a power of two, as many in each warp.
 
         With loops it has all: a thread that waits then keeps none but its own instance's from going on; and where
-        threads are counted.
+        threads are counted, or copies want addresses that are aligned.
         """
+        if self.memory.packed:
+            return WARP
         counted = r"--left|p\.begins|p\.vote|barrier\.cta\.(arrive|sync %0, \d)"
         if any(re.search(counted, text) for text in self.functions):
             return WARP
@@ -96,14 +102,38 @@ class Test:
     @property
     def barriers(self) -> bool:
         """Whether threads wait for others at a barrier, which does not wait for who has exited."""
-        return any(
+        return self.memory.packed or any(
             word in text for text in self.functions for word in ("barrier.c", "p.vote", "__syncwarp", "_sync(all")
         )
 
     @cached_property
     def observed(self) -> tuple[Observation, ...]:
-        """The meanings of the words after those of the threads."""
+        """The meanings of what is found in a result."""
         return (*self.locals, *(FinalMemory(at) for at in (*self.memory.anywhere, *self.memory.shared)))
+
+    @cached_property
+    def words(self) -> int:
+        """The words of a result."""
+        return len(self.roles) + len(self.locals) + self.memory.words[0] + len(self.shared_of)
+
+    def shows(self, what: Observation) -> bool:
+        """Whether a result says what becomes of this."""
+        if isinstance(what, FinalRegister):
+            return what in self.locals
+        return what.location in {*self.memory.anywhere, *self.memory.shared} - self.hidden
+
+    def state(self, words: Sequence[int]) -> Iterator[tuple[Observation, int]]:
+        """What a result says, that is not hidden, and that somebody has written to."""
+        blocks = {name: number for number, name in enumerate(self.block_names)}
+        before = len(self.roles) + len(self.locals)
+        for n, (what, type_) in enumerate(zip(self.observed, self.types, strict=True)):
+            if isinstance(what, FinalRegister):
+                if words[len(self.roles) + n] != UNSET:
+                    yield what, type_.wrap(words[len(self.roles) + n])
+            elif what.location not in self.hidden:
+                at, bit = self.memory.word(what.location, blocks)
+                if words[before + at] != UNSET:
+                    yield what, type_.wrap(words[before + at] >> bit)
 
     @cached_property
     def places(self) -> tuple[int, ...]:
@@ -117,7 +147,9 @@ class Test:
 
     @cached_property
     def shared_of(self) -> tuple[int, ...]:
-        """The block of the program that each location in shared memory belongs to."""
+        """The block of the program that each word in shared memory belongs to."""
+        if self.memory.packed:
+            return tuple(n for n in range(len(self.blocks)) for _ in range(self.memory.words[1]))
         return tuple(self.block_names.index(home(location)) for location in self.memory.shared)
 
     @cached_property
@@ -146,10 +178,15 @@ def test(name: str, program: Program) -> Test:
         warp = len(of_block) if thread.grid is None else thread.lane // WARP
         of_block.setdefault(warp, []).append(thread)
     names, cluster, first = _placed(on_device, list(program.grids.values()))
-    ranks = {name: n % cluster for n, name in enumerate(names)}
-    memory, types, initial = _locations(program, threads, ranks, launches)
+    memory, types, initial = _locations(program, threads, names, cluster, launches)
     faults: list[ir.Assert] = []
-    locals_ = [(t, r, type_) for t in threads for r, type_ in t.body.variables.items() if not type_.is_float]
+    opaque = {t.name: tokens(t.body) for t in threads} if memory.packed else {}
+    locals_ = [
+        (t, r, type_)
+        for t in threads
+        for r, type_ in t.body.variables.items()
+        if not type_.is_float and r not in opaque.get(t.name, ())
+    ]
     functions = []
     for role, thread in enumerate(threads):
         mates = next((warp for warp in blocks.get(thread.block_name, {}).values() if thread in warp), [])
@@ -174,6 +211,17 @@ def test(name: str, program: Program) -> Test:
         first,
         len(hosts),
         not {o.storage for o in map(program.objects.get, (at.object for at in memory.mapped)) if o} & _HOST_MEMORY,
+        _hidden(memory, on_device, program) if memory.packed else frozenset(),
+    )
+
+
+def _hidden(memory: Memory, threads: Sequence[ir.Thread], program: Program) -> frozenset[Location]:
+    """mbarriers, and what is written in shared memory by copies that may not have ended when its block has."""
+    copied = left_open(threads)
+    return frozenset(
+        at
+        for at in memory.shared
+        if at.object in copied or program.objects[at.object].use in (ir.Use.BARRIER, ir.Use.MBARRIER)
     )
 
 
@@ -251,7 +299,7 @@ def _in_order(one: ir.Grid, other: ir.Grid) -> bool:
 
 
 def _locations(
-    program: Program, threads: Sequence[ir.Thread], ranks: Mapping[str, int], launches: Launches | None
+    program: Program, threads: Sequence[ir.Thread], names: Sequence[str], cluster: int, launches: Launches | None
 ) -> tuple[Memory, list[IntType], tuple[int, ...]]:
     """The locations that threads access, their types and initial values."""
     found: dict[Location, ir.Object] = {}
@@ -262,6 +310,10 @@ def _locations(
         if isinstance(node, ir.Do) and isinstance(node.operation, ir.ApiCall)
         for name in node.operation.objects
     }
+    ranks = {name: n % cluster for n, name in enumerate(names)}
+    asynchronous = is_asynchronous(threads, program.objects)
+    if asynchronous and launches is not None:
+        refuse("asynchronous operations beside host threads", next(iter(program.grids.values())).span)
     for thread in threads:
         for object_, span in _accessed(thread, program):
             if object_.type.is_float or object_.type.bits > 64:
@@ -271,25 +323,52 @@ def _locations(
             mapped = object_.storage is ir.Storage.MAPPED or object_.name in registered or thread.is_host
             if object_.storage not in _STORAGES and not (launches is not None and mapped):
                 refuse(f"{object_.storage.value} memory", span)
+            if asynchronous:
+                _packs(object_, span)
             for index in range(len(object_.values)):
                 found.setdefault(Location(object_.name, index, instance(object_, thread)), object_)
     for thread in threads:
         for node in thread.body.nodes.values():
             if isinstance(node, ir.Do) and node.operation == ir.GroupSync(ir.Group.GRID):
-                if len(program.grids) > 1:
-                    refuse("a grid that meets among others", node.span)
+                if len(program.grids) > 1 or asynchronous:
+                    beside = "beside asynchronous operations" if asynchronous else "among others"
+                    refuse(f"a grid that meets {beside}", node.span)
                 found[MEETING] = ir.Object(MEETING.object, node.span, ULONG, ir.Storage.DEVICE, (0,))
     span = program.source.span(0, 0)
     for location in () if launches is None else launches.words:
         found[location] = ir.Object(location.object, span, ULONG, ir.Storage.MAPPED, (0,))
     shared = {at: o for at, o in found.items() if o.storage is ir.Storage.SHARED}
     anywhere = {at: o for at, o in found.items() if at not in shared}
+    types = [object_.type for object_ in (*anywhere.values(), *shared.values())]
+    if asynchronous:
+        memory = packed(anywhere, shared, ranks)
+        return memory, types, _initial_words(memory, anywhere, shared, names)
     initial = [_initial(object_.values[at.index], object_.type) for at, object_ in (*anywhere.items(), *shared.items())]
     own = (ir.Storage.DEVICE, ir.Storage.AUTOMATIC)
     both = frozenset(at for at, object_ in anywhere.items() if launches is not None and object_.storage not in own)
     memory = Memory({at: n for n, at in enumerate(anywhere)}, {at: n for n, at in enumerate(shared)}, ranks, both)
     assert {home(at) for at in shared} <= set(ranks)
-    return memory, [object_.type for object_ in (*anywhere.values(), *shared.values())], tuple(initial)
+    return memory, types, tuple(initial)
+
+
+def _packs(object_: ir.Object, span: Span) -> None:
+    """Refuse what has no place among packed objects."""
+    if object_.type.bits < 32:
+        refuse(f"objects of type `{object_.type.name}` beside asynchronous operations", span)
+    if object_.use is ir.Use.BARRIER and object_.values[0] is not None:
+        refuse("a barrier that is there from the start", span)
+
+
+def _initial_words(
+    memory: Memory, anywhere: Mapping[Location, ir.Object], shared: Mapping[Location, ir.Object], names: Sequence[str]
+) -> tuple[int, ...]:
+    """The first words of packed memory, of global memory and of each block."""
+    blocks = {name: number for number, name in enumerate(names)}
+    found = [0] * (memory.words[0] + memory.words[1] * len(names))
+    for at, object_ in (*anywhere.items(), *shared.items()):
+        word, bit = memory.word(at, blocks)
+        found[word] |= ((object_.values[at.index] or 0) & (1 << object_.type.bits) - 1) << bit
+    return tuple(found)
 
 
 def _initial(value: int | None, type_: IntType) -> int:
@@ -299,5 +378,8 @@ def _initial(value: int | None, type_: IntType) -> int:
 
 def _accessed(thread: ir.Thread, program: Program) -> Iterator[tuple[ir.Object, Span]]:
     for node in thread.body.nodes.values():
-        if isinstance(node, ir.Do) and isinstance(node.operation, ir.Access | ir.BarrierOperation):
-            yield program.objects[node.operation.place.object], node.span
+        match node:
+            case ir.Do(operation) if isinstance(operation, ir.BarrierOperation) and of_cluster(operation, thread):
+                continue
+            case ir.Do(operation, span) if isinstance(operation, ir.Access | ir.BarrierOperation):
+                yield program.objects[operation.place.object], span

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from scopec.base.source import Span
+    from scopec.gpu.layout import Memory
     from scopec.program.program import Program
 
 
@@ -40,28 +41,6 @@ MEETING = Location("(grid)")
 
 #: The uses of the library's objects that have a number as their state, as data has.
 _NUMBERS = (ir.Use.DATA, ir.Use.LATCH, ir.Use.SEMAPHORE)
-
-
-@dataclass(frozen=True)
-class Memory:
-    """The places of an instance's locations: those in global memory, then those of each block in shared memory.
-
-    ``ranks`` are the positions of blocks in their clusters; ``mapped`` is what host threads use, too.
-    """
-
-    anywhere: Mapping[Location, int]
-    shared: Mapping[Location, int]
-    ranks: Mapping[str, int]
-    mapped: frozenset[Location] = frozenset()
-
-    def address(self, location: Location, block: str, index: str) -> tuple[str, str]:
-        """The state space of an element as a block sees it, and its address in C++; ``index`` adds to its number."""
-        if location not in self.shared:
-            return "global", f"p.{'mapped' if location in self.mapped else 'at'}({self.anywhere[location]}{index})"
-        own = f"p.own({self.shared[location]}{index})"
-        if home(location) == block:
-            return "shared", own
-        return "shared::cluster", f"p.of_block({own}, {self.ranks[home(location)]})"
 
 
 @dataclass(frozen=True)
@@ -146,7 +125,7 @@ class Printer:
         match node:
             case ir.Do(operation, span, following):
                 yield f"    // line {span.line}: {' '.join(words(operation)[0].split())}"
-                for line in self._operation(operation, span):
+                for line in self._at_node(number, operation, span):
                     yield f"    {line}"
                 if place[following] != place[number] + 1:
                     yield f"    {go(following)}"
@@ -154,6 +133,10 @@ class Printer:
                 yield f"    if ({self._cxx(condition, span)}) {go(then)} else {go(otherwise)}"
             case ir.Exit():
                 yield "    goto end;"
+
+    def _at_node(self, _: int, operation: ir.Operation, span: Span) -> Iterator[str]:
+        """The lines of the operation of a node."""
+        yield from self._operation(operation, span)
 
     def _cxx(
         self, value: Value, span: Span, type_: IntType | None = None, more: Mapping[str, str] | None = None
@@ -300,10 +283,14 @@ class Printer:
         object_ = self.program.objects[place.object]
         if object_.use not in _NUMBERS:
             refuse(f"operations on a {object_.use.value}", span)
+        return self._address(place, span)
+
+    def _address(self, place: ir.Place, span: Span) -> tuple[IntType, str, str]:
+        object_ = self.program.objects[place.object]
         fixed = place.index.value if isinstance(place.index, values.Const) else 0
-        index = "" if isinstance(place.index, values.Const) else f" + {self._cxx(place.index, span)}"
+        index = "" if isinstance(place.index, values.Const) else self._cxx(place.index, span)
         location = Location(object_.name, fixed, instance(object_, self.thread))
-        space, at = self.memory.address(location, self.thread.block_name, index)
+        space, at = self.memory.address(location, self.thread.block_name, index, object_.size)
         return object_.type, at, space
 
     def _mode(self, mode: ir.Mode, span: Span) -> str:
@@ -408,8 +395,3 @@ def _operand(type_: IntType, text: str) -> str:
 
 def _relaxed(mode: ir.Mode) -> ir.Mode:
     return replace(mode, order=ir.Order.RELAXED)
-
-
-def home(shared: Location) -> str:
-    """The block that a location in shared memory is of: its instance, or the one in its name (``k[1].tile``)."""
-    return shared.instance or shared.object.partition("].")[0] + "]"

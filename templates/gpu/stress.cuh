@@ -17,7 +17,7 @@ using u8 = uint8_t; using u16 = uint16_t; using u32 = uint32_t; using u64 = unsi
 
 // A register that nobody has given a value; how a thread ended (more: an assertion failed).
 constexpr word UNSET = 0x7ff75c0edeadbeefull, FINISHED = 0, UNFINISHED = 1;
-constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096, LINES = 4096;
+constexpr unsigned WARP = 32, MOST_WORDS = 128, MOST_STATES = 4096, LINES = 4096;
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
 #define FENCE_ACQUIRE "fence.acq_rel"
@@ -25,6 +25,12 @@ constexpr unsigned WARP = 32, MOST_WORDS = 64, MOST_STATES = 4096, LINES = 4096;
 #else
 #define FENCE_ACQUIRE "fence.acquire"
 #define FENCE_RELEASE "fence.release"
+#endif
+// Whether the GPU that this is compiled for has the instructions of asynchronous programs.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define HAS_ASYNCHRONOUS 0
+#else
+#define HAS_ASYNCHRONOUS 1
 #endif
 
 // What varies from launch to launch; distances are in words of 64 bits.  A launch is of the `blocks` from `first` on.
@@ -112,7 +118,7 @@ struct Seen {
 struct Test {
     const char *name, *key;
     unsigned blocks, cluster, hosts, threads, slots, roles, registers, anywhere, shared;
-    bool barriers, managed;
+    bool barriers, managed, asynchronous;
     word mapped;  // a bit for each location that is in memory that host threads use, too
     std::vector<unsigned> first;  // of each device the first block of the program, and how many there are
     int (*resident)(size_t shared_bytes, int processors);
@@ -161,7 +167,7 @@ __global__ void prepare_kernel(const Round round, word* memory) {
 template <class T>
 __global__ void play_kernel(const Round round, word* memory, word* results, unsigned* met) {
     constexpr unsigned SLOTS = WARP / T::LANES;
-    extern __shared__ word shared[];
+    alignas(128) extern __shared__ word shared[];
     __shared__ unsigned left, votes[3];
     if (threadIdx.x < 3) votes[threadIdx.x] = 0;
     if (blockIdx.x >= round.groups * round.blocks) {
@@ -177,8 +183,15 @@ __global__ void play_kernel(const Round round, word* memory, word* results, unsi
     const unsigned chance = mixed(round.seed ^ (block * 37 + warp * 101 + 1));
     const unsigned slot = ((lane / T::LANES) * (chance | 1) + (chance >> 16)) % SLOTS;
     const int role = T::role(block, warp, lane % T::LANES);
-    for (unsigned n = threadIdx.x; n < T::SHARED * SLOTS * round.plays; n += blockDim.x)
-        shared[n] = T::initial(T::ANYWHERE + n / SLOTS % T::SHARED_AT_LEAST_ONE);
+    if constexpr (T::ASYNCHRONOUS) {
+        for (unsigned n = threadIdx.x; n < T::OF_BLOCK; n += blockDim.x)
+            shared[n] = T::initial(T::ANYWHERE + block * T::OF_BLOCK + n);
+#if HAS_ASYNCHRONOUS
+        asm volatile("fence.proxy.async;" ::: "memory");
+#endif
+    } else
+        for (unsigned n = threadIdx.x; n < T::SHARED * SLOTS * round.plays; n += blockDim.x)
+            shared[n] = T::initial(T::ANYWHERE + n / SLOTS % T::SHARED_AT_LEAST_ONE);
     const unsigned playing = __syncthreads_count(role >= 0);
     if (threadIdx.x == 0) left = playing;
     __syncthreads();
@@ -204,12 +217,16 @@ __global__ void play_kernel(const Round round, word* memory, word* results, unsi
         p.instance = (group * round.plays + play) * SLOTS + of;
         for (unsigned n = 0; n != T::SHARED; n++)
             if (T::block_of(n) == block)
-                p.result(T::ROLES + T::REGISTERS + n) = shared[(play * T::SHARED + n) * SLOTS + of];
+                p.result(T::ROLES + T::REGISTERS + n) =
+                    shared[(play * T::SHARED + (T::ASYNCHRONOUS ? n % (T::OF_BLOCK + !T::OF_BLOCK) : n)) * SLOTS + of];
     };
     if constexpr (T::BARRIERS) {
         // Who has played exits, so that no barrier waits for it: the last one sees to what is in shared memory.
         __threadfence_block();
         if (atomicAdd(&left, ~0u) != 1) return;
+        // Copies for which nobody has waited end before the block does, whose memory they may write.
+        if constexpr (T::ASYNCHRONOUS)
+            for (unsigned n = 0; n < 20; n++) __nanosleep(1000);
         __threadfence_block();
         for (unsigned of = 0; of < SLOTS; of++) keep(0, of);
     } else {
@@ -240,7 +257,7 @@ struct Launch {
 template <class T>
 Test entry(const char* name, const char* key, const std::vector<unsigned>& first) {
     return {
-        name, key, T::BLOCKS, T::CLUSTER, T::HOSTS, T::WARPS * WARP, WARP / T::LANES, T::ROLES, T::REGISTERS, T::ANYWHERE, T::SHARED, T::BARRIERS, T::MANAGED,
+        name, key, T::BLOCKS, T::CLUSTER, T::HOSTS, T::WARPS * WARP, WARP / T::LANES, T::ROLES, T::REGISTERS, T::ANYWHERE, T::SHARED, T::BARRIERS, T::MANAGED, T::ASYNCHRONOUS,
         T::MAPPED, first,
         [](size_t bytes, int processors) {
             const void* const kernel = reinterpret_cast<const void*>(play_kernel<T>);
