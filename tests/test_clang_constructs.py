@@ -202,6 +202,21 @@ int main() { both = p.first * 10 + p.second; k<<<1, 1>>>(1); cudaDeviceSynchroni
 //@ expect required r[6] == 1 && r[7] == 4 && r[8] == 12 && r[9] == 32 && v.y == 12 && v.z == 3;
 //@ expect required buffer[3] == 0 && buffer[4] == 5 && buffer[7] == 8 && both == 12;
 """,
+    "characters, which have no sign": """
+#include <cuda/atomic>
+__device__ cuda::atomic<char32_t, cuda::thread_scope_device> wide{0xffffffffu};
+__device__ cuda::atomic<char16_t, cuda::thread_scope_device> half{7};
+__device__ char8_t narrow;
+__device__ int larger;
+__global__ void k() {
+    wide.fetch_max(1);
+    half.fetch_add(60000);
+    cuda::atomic_ref<char8_t>(narrow).store(0xfe);
+    larger = half.load() > 60000;
+}
+//@ launch k<<<1, 1>>>();
+//@ expect required wide == 0xffffffff && half == 60007 && narrow == 0xfe && larger == 1;
+""",
     "shared memory of the launch": """
 __device__ int r[5];
 extern __shared__ char bytes[];

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 #: The value that an operation stores, of the register that holds the old one, and the operand.
 Update: TypeAlias = "Callable[[Call, Reg, Value, Leaf], Value]"
 #: The types whose order as template arguments in a mangled name has no sign.
-_UNSIGNED_CODES = frozenset("bhtjmyo")
+_UNSIGNED_CODES = (*"bhtjmyo", "Di", "Ds", "Du")
 
 
 def _located(call: Call) -> tuple[ir.Place, Leaf]:
@@ -69,14 +69,15 @@ def number_there(call: Call, address: Address, size: int) -> tuple[ir.Place, Lea
 
 _SIZES = {
     "b": 1, "c": 1, "a": 1, "h": 1, "s": 2, "t": 2, "i": 4, "j": 4, "l": 8, "m": 8, "x": 8, "y": 8, "f": 4, "d": 8,
-    "n": 16, "o": 16, "P": 8, "D": 2,
+    "n": 16, "o": 16, "P": 8, "DF": 2, "Di": 4, "Ds": 2, "Du": 1,
 }  # fmt: skip
 
 
 def _size(call: Call) -> int:
     """The bytes of what an atomic operation is about, from the type in its mangled name."""
-    if call.template and call.template[0] in _SIZES:
-        return _SIZES[call.template[0]]
+    for letters in call.template[:1], call.template[:2]:
+        if letters in _SIZES:
+            return _SIZES[letters]
     for argument in call.action.arguments[1:2]:
         return llvm.size(argument.type)
     return llvm.size(call.action.type)
@@ -98,7 +99,7 @@ def _result(call: Call, register: Reg, leaf: Leaf) -> Content:
 
 def is_unsigned(call: Call) -> bool:
     """Whether the template argument of a call is an unsigned type."""
-    return call.template[:1] in _UNSIGNED_CODES
+    return call.template.startswith(_UNSIGNED_CODES)
 
 
 def _is_unsigned(call: Call, leaf: Leaf) -> bool:

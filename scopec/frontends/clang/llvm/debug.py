@@ -321,4 +321,4 @@ def _basic(fields: dict[str, str]) -> IntType:
     bits = int(fields.get("size", INT.bits))
     if encoding == "DW_ATE_float":
         return IntType("float" if bits <= 32 else "double", bits, signed=True)
-    return IntType(name, bits, "unsigned" not in encoding)
+    return IntType(name, bits, signed="unsigned" not in encoding and encoding != "DW_ATE_UTF")
