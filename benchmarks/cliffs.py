@@ -55,10 +55,27 @@ __global__ void k() {{
 //@ expect terminates;
 """
 
+PUSH = """
+#include <cuda/atomic>
+__device__ int begin[6] = {{0, 3, 5, 6, 7, 7}}, next[7] = {{1, 2, 3, 3, 4, 4, 0}};
+__device__ int queue[8], length, distance[5] = {{0, 7, 7, 7, 7}}, other[5];
+__global__ void k() {{
+    int own = threadIdx.x;
+    for (int edge = begin[own]; edge < begin[own + 1]; edge++) {{
+        int to = next[edge], far = atomicAdd(&distance[own], 0) + 1;
+        {more}
+        if (atomicMin(&distance[to], far) > far) queue[atomicAdd(&length, 1)] = to;
+    }}
+}}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
     "1,200 empty turns, 128 threads": (TURNS, "", "if (threadIdx.x == 7) while (go.load() == 0);"),
+    "a push of two threads along 5 edges": (PUSH, "", "other[to] = far;"),
     "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
 }
 

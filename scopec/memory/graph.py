@@ -28,7 +28,7 @@ from scopec.memory.unfold.existence import existing
 from scopec.memory.unfold.lifetimes import lasting
 from scopec.memory.unfold.sequencing import conflicts, torn
 from scopec.memory.unfold.symbolic import execute
-from scopec.memory.unfold.unfolding import Unfolding
+from scopec.memory.unfold.unfolding import ReadsTablesError, Unfolding
 from scopec.memory.unfold.warp_collectives import in_step, resolve
 
 if TYPE_CHECKING:
@@ -139,10 +139,18 @@ class Making:
 
 
 def _executed(stage: Making) -> Making:
+    try:
+        return _executed_with(stage, stage.asked.reductions, tables=0)
+    except ReadsTablesError:
+        return _executed_with(stage, replace(stage.asked.reductions, threads=-1), tables=None)
+
+
+def _executed_with(stage: Making, reductions: Reductions, tables: int | None) -> Making:
+    """The threads of a stage executed; with no ``threads`` reads of what nobody writes are known."""
     asked = stage.asked
 
     def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
-        out = Unfolding(stage.program, stage.safe, joint, ahead, asked.reductions)
+        out = Unfolding(stage.program, stage.safe, joint, ahead, reductions, tables)
         for thread, guard in collected.started(out):
             own = frozenset(r for t, r in asked.observed if t == thread.name)
             execute(out, thread, guard, asked.unroll, own)

@@ -37,7 +37,8 @@ class Reductions:
     it has that execution, for it is sequentially consistent, and nothing in it can order the two.
 
     ``constants``: plain reads of what nobody writes, or of what the host alone wrote before it launched anything, are
-    no events (:meth:`Unfolding.constant`).  Happens-before orders these writes before all reads, so coherence leaves
+    no events (:meth:`Unfolding.constant`), where threads are many or a loop that reads such goes round often, which it
+    then does as often as they say.  Happens-before orders these writes before all reads, so coherence leaves
     one value.
 
     ``pairs``: of a barrier with many threads in a phase all arrivals are ordered before all waits, the thread's own

@@ -68,7 +68,9 @@ REDUCTIONS: Mapping[str, Reduction] = {
         "CUDA's models",
         lambda _, same_as: same_as == "cuda.cat",
     ),
-    "constants": Reduction("reads of what is set up before any launch, among many threads", _BUILT_IN, _documented),
+    "constants": Reduction(
+        "reads of what is set up before any launch, among many threads or in long loops", _BUILT_IN, _documented
+    ),
     "pairs": Reduction("who meets whom at a barrier of many threads", _BUILT_IN, _documented),
     "mbarriers": Reduction(
         "states of mbarriers whose phases the program settles, in large programs", _ORDERED, _ordered_values

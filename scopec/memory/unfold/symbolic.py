@@ -12,7 +12,7 @@ from scopec.memory.events.events import Cut, Event, Kind
 from scopec.memory.unfold import copies, spin_loops
 from scopec.memory.unfold.accesses import TooComplexError
 from scopec.memory.unfold.operations import Operations, phase_of
-from scopec.memory.unfold.unfolding import State, Unfolding, Vote, defined, merge
+from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, Vote, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loops.facts import Facts
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: The most turns of a loop that may end in each, and of one of which it is known in which it ends.
 LONGEST_COUNTED_LOOP, LONGEST_KNOWN_LOOP = 64, 4096
+#: So many turns are often, and so many events many, for a loop that may end in each of them.
+_OFTEN, _MANY = 4, 300
 
 
 def execute(out: Unfolding, thread: ir.Thread, guard: Guard, unroll: int, observed: frozenset[str]) -> None:
@@ -145,11 +147,14 @@ class ThreadRun(Operations):
         """
         form: dict[str, frozenset[object]] | None = None
         self.catch_up(loop)
-        left, ends = self.left(loop), bool(Facts(self.body, loop).outside)
+        left, ends, tables = self.left(loop), bool(Facts(self.body, loop).outside), self.out.tables
         for passes in range(LONGEST_KNOWN_LOOP):
             if not self.pending.get(loop.head):
                 self.out.unrolled = max(self.out.unrolled, passes - 1)
                 return None
+            often = passes >= _OFTEN and len(self.out.events) > _MANY
+            if often and self.out.tables != tables and self.left(loop) != left:
+                raise ReadsTablesError
             if passes >= LONGEST_COUNTED_LOOP and (not ends or self.left(loop) != left):
                 break
             entry, mark = self.merged(loop.head), len(self.out.events)

@@ -133,13 +133,18 @@ class Phases:
         self.looks.update({read: (to(phase), to(over)) for read, (phase, over) in self.looks.items()})
 
 
+class ReadsTablesError(Exception):
+    """A loop goes round often, and reads what nobody writes."""
+
+
 @dataclass
 class Unfolding:
     """The results of symbolic execution.  The lists only grow, so that a trial can be undone.
 
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` threads that
     meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``.
-    ``reductions`` are those that hold for the question.
+    ``reductions`` are those that hold for the question.  ``tables`` is None, or how many reads were not taken to
+    return what the program alone decides, though they do: the threads are few.
     """
 
     program: Program
@@ -147,6 +152,7 @@ class Unfolding:
     joint: bool = True
     ahead: Mapping[tuple[str, int], int] = field(default_factory=dict)
     reductions: Reductions = field(default_factory=Reductions)
+    tables: int | None = None
     guards: Guards = field(default_factory=Guards)
     events: list[Event] = field(default_factory=list)
     conditions: list[Value] = field(default_factory=list)
@@ -192,7 +198,8 @@ class Unfolding:
         return {name: tuple(threads.values()) for name, threads in found.items()}
 
     def constant(self, location: Location, thread: ir.Thread) -> Value | None:
-        """The value of a plain read if the program alone decides it: such reads are no events where threads are many.
+        """The value of a plain read if the program alone decides it: such reads are no events where threads are many,
+        or loops that make them go round often.
 
         Nobody writes the object, or the host alone before it launches anything, and a thread of a grid reads it.
         """
@@ -202,13 +209,18 @@ class Unfolding:
         written = self._set_up.get(location.object) if writers else {}
         if written is None:
             return None
+        if len(self.program.threads) <= self.reductions.threads:
+            assert self.tables is not None
+            self.tables += 1
+            return None
         initial = Const(object_.values[location.index] or 0, object_.type)
         return values.convert(written.get(location, initial), object_.type)
 
     @cached_property
     def _writers(self) -> Mapping[str, frozenset[str]]:
-        """For each object the threads whose text has a write to it; nothing in programs of few threads."""
-        if not self.reductions.constants or len(self.program.threads) <= self.reductions.threads:
+        """For each object the threads whose text has a write to it; nothing where it does not matter."""
+        few = self.tables is None and len(self.program.threads) <= self.reductions.threads
+        if few or not self.reductions.constants:
             return {}
         found: dict[str, set[str]] = {n: set() for n, o in self.program.objects.items() if o.use is ir.Use.DATA}
         for thread in self.program.threads:
