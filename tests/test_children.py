@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import time
@@ -52,6 +53,10 @@ def test_a_setpriv_that_cannot_tie_is_none(monkeypatch: pytest.MonkeyPatch, tmp_
     (tmp_path / "setpriv").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert children._setpriv.__wrapped__() is None
+
+
+def test_setpriv_is_used_where_there_is_one() -> None:
+    assert children._setpriv() == shutil.which("setpriv")
 
 
 def test_who_does_not_start_is_told() -> None:

@@ -39,6 +39,7 @@ __global__ void k() {
         ("// goes on \\\n#include <cuda/atomic>\n", ()),
         ("#include <cuda/atomic> /* ends\nthere */\n", ()),
         ('#include "cuda/atomic"\n', ()),
+        (f'#include "{__file__}"\n', ()),
         ("#include <only_there.h>\n#include <cuda/atomic>\n", ()),
         ("#include <../shims/cuda/atomic>\n", ()),
     ],

@@ -116,7 +116,12 @@ def test_control_dependencies_stay(tmp_path: Path) -> None:
 
 
 def test_where_no_progress_is_owed_a_thread_may_stay_in_such_a_loop(tmp_path: Path) -> None:
-    path = written(tmp_path, "for (int i = 0; i < 3; ++i);", more="//@ options host_progress = none;\n")
+    loop, turns = "for (int i = 0; i < 900; ++i);", []
+    for more in ("", "//@ options host_progress = none;\n"):
+        path = written(tmp_path, loop, more=more)
+        (grid,) = plan(path, path.name, Overrides()).runs[0].program.grids.values()
+        turns.append(len(list(loops(grid.body))))
+    assert turns == [0, 1]
     assert verdicts(path) == verdicts(path, "empty_loops")
 
 
