@@ -71,6 +71,7 @@ STDIN = Path("-")
     "--baseline", type=click.Path(path_type=Path), help="Violations in this file are known, and do not count."
 )
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write down what is violated: a baseline.")
+@click.option("--every", is_flag=True, help="All launches of each kernel, whatever its file launches (docs/every.md).")
 @click.option("-x", "first", is_flag=True, help="Stop after the first file that does not hold.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
@@ -79,7 +80,7 @@ def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
     timeout: float, memory_limit: int, budget: float | None, keep: Path | None, confirm: str, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, allowed: tuple[str, ...],
-    baseline: Path | None, write_baseline: Path | None, select: str, first: bool,
+    baseline: Path | None, write_baseline: Path | None, select: str, every: bool, first: bool,
     watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu, .ptx and .litmus file in PATHS (folders recurse; - is standard input).
@@ -95,13 +96,15 @@ def check(
     settings = Settings(
         overrides, jobs, timeout, memory_limit, keep, jars, engine, say, say if verbose else lambda _line: None,
         advise=None if quiet else advised, cache=overrides.cache, allowed=frozenset(allowed),
-        select=select, first=first, ends=deadline(budget, what="the budget"),
+        select=select, first=first, every=every, ends=deadline(budget, what="the budget"),
     )  # fmt: skip
     for code in allowed:
         if (reason := not_a_warning(code)) is not None:
             raise UsageError(f"--allow: {reason}")
     if executor is not None and (select or first or STDIN in paths):
         raise UsageError("-k, -x and - are for one machine, not for --executor")
+    if every and executor is not None:
+        raise UsageError("--every is for one machine, not for --executor")
     if budget is not None and (watch or executor is not None):
         raise UsageError("--budget is for one call on one machine, not for --watch or --executor")
     if watch and STDIN in paths:
@@ -116,7 +119,7 @@ def check(
         say(f"no program has changed since {revision}")
 
     # With --keep the engines' own output is wanted, so they are asked first.
-    confirms = settings.engine == AUTO and keep is None and executor is None
+    confirms = settings.engine == AUTO and keep is None and executor is None and not every
     if confirms:
         settings = replace(settings, engine=immediate(MEMORY).name)
         confirms = confirm == "always" or (confirm == "ci" and os.environ.get("CI", "") not in ("", "0", "false"))

@@ -78,8 +78,12 @@ def engine_table(settings: Settings, used: Iterable[str]) -> dict[str, Any]:
     """The part of reports about the engines that were used, and about Java."""
     from scopec.engines.java.jars import Jars, java_version
     from scopec.engines.policy import identities
+    from scopec.engines.table import SIZES, sizes_version
 
-    table: dict[str, Any] = identities(set(used), Jars(settings.jars, settings.say))
+    names = set(used)
+    table: dict[str, Any] = identities(names - {SIZES}, Jars(settings.jars, settings.say))
+    if SIZES in names:
+        table[SIZES] = {"version": sizes_version()}
     with suppress(ScopecError):
         table["java"] = {"version": java_version()}
     return table

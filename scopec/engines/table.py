@@ -9,7 +9,10 @@ from scopec.base.diagnostics import EngineError, UsageError
 from scopec.engines.protocol import Engine, loaded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scopec.engines.protocol import Kind
+    from scopec.sizes.questions import Answer, Question
 
 
 #: The first engine that answers a kind of question is the reference for it.
@@ -38,6 +41,31 @@ GROUP = "scopec.engines"
 AUTO = "auto"
 #: Every engine, compared with the reference.
 BOTH = "both"
+
+
+#: Who answers questions about all launches.
+SIZES = "z3"
+
+
+def sizes_version() -> str:
+    """The version of z3 that is installed, or that none is."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("z3-solver")
+    except PackageNotFoundError:
+        return "not installed"
+
+
+@cache
+def of_sizes() -> Callable[[Question, float, int | None], Answer] | None:
+    """Who answers questions about all launches; None without the extra ``scopec[sizes]``."""
+    from importlib.util import find_spec
+
+    if find_spec(SIZES) is None:
+        return None
+    found: Callable[[Question, float, int | None], Answer] = loaded("scopec.engines.z3.engine:answer")
+    return found
 
 
 @cache

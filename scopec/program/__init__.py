@@ -16,5 +16,6 @@
 - ``mbarriers``: the states of mbarriers, and the rules of their operations
 - ``settled_phases``: mbarriers whose phases are the same in every execution
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks
+- ``anythread``: a kernel for any thread of any launch
 - ``names``: names in generated specifications
 """

@@ -79,6 +79,16 @@ _VIOLATED = {
         "From some point on no thread takes a step that counts as progress",
         "Let the loop read a volatile or atomic object, synchronise, or do I/O.",
     ),
+    "uniform": Rule(
+        "divergent-barrier",
+        "A barrier is reached by some threads of a block, and not by others",
+        "Move the barrier out of the condition, or let all threads of a block go the same way.",
+    ),
+    "divergent": Rule(
+        "no-divergent-barrier",
+        "A divergent barrier is expected, and there is none",
+        "Correct the expectation, or the program.",
+    ),
     "may_hang": Rule("no-hang", "A hang is expected, and there is none", "Correct the expectation, or the program."),
     "may_stall": Rule("no-stall", "A stall is expected, and there is none", "Correct the expectation, or the program."),
 }

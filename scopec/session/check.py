@@ -23,7 +23,7 @@ from scopec.base.diagnostics import (
     starved,
     suggestion,
 )
-from scopec.base.files import quoted, quoting
+from scopec.base.files import quoted, quoting, read_source
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
@@ -38,13 +38,17 @@ from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import vacuous_waits
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
-from scopec.session.plan import SUFFIXES, Plan, plan, quoting_named
+from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
 
 if TYPE_CHECKING:
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
     from scopec.session.inquiry.findings import Findings, Progress
+
+
+#: A directive about all launches.
+_EVERY = re.compile(r"//@[^\n]*\bevery\b")
 
 
 class Advise(Protocol):
@@ -61,7 +65,7 @@ class Settings(Asking):
     ``advise`` adds to a violated check a change that would mend it. ``begun`` is told how many questions are asked,
     before they are, ``ended`` of each report. ``allowed`` are codes of warnings that are not told. What does not
     contain ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file that does
-    not hold is.
+    not hold is. With ``every`` each kernel is asked about all its launches, and nothing else is.
     """
 
     advise: Advise | None = None
@@ -70,6 +74,7 @@ class Settings(Asking):
     allowed: frozenset[str] = frozenset()
     select: str = ""
     first: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
     pool = Pool(settings.jobs)
     with settings.workers() as workers:
         try:
+            of_all: dict[str, Outcome] = {}
             pending: list[tuple[str, Plan | Outcome, list[Task[Report]]]] = []
             for path, problem in programs(paths):
                 shown = (names or {}).get(path, str(path))
@@ -181,6 +187,14 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     continue
                 started = time.perf_counter()
                 try:
+                    if settings.every:
+                        pending.append((shown, _of_every(path, shown, settings, overrides, policy, workers), []))
+                        continue
+                    if names_every(path, shown, overrides):
+                        of_all[shown] = _of_every(path, shown, settings, overrides, policy, workers)
+                        if not has_launches(path, shown, overrides):
+                            pending.append((shown, of_all.pop(shown), []))
+                            continue
                     with doing(settings, f"{shown}: reading"), settings.limited():
                         planned = plan(path, shown, overrides)
                 except InputError as bad:
@@ -208,7 +222,11 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 pending.append((shown, planned, tasks))
             outcomes: list[Outcome] = []
             for shown, plan_or_outcome, tasks in pending:
-                outcomes.append(_outcome(shown, plan_or_outcome, tasks, settings.allowed))
+                outcome = _outcome(shown, plan_or_outcome, tasks, settings.allowed)
+                if (more := of_all.get(shown)) is not None:
+                    both = (*outcome.diagnostics, *more.diagnostics)
+                    outcome = replace(outcome, reports=(*outcome.reports, *more.reports), diagnostics=both)
+                outcomes.append(outcome)
                 if settings.first and outcomes[-1].exit_code:
                     break
             return [*outcomes, *_barren(paths, pending)]
@@ -217,6 +235,39 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
             raise
         finally:
             pool.shutdown()
+
+
+def names_every(path: Path, shown: str, overrides: Overrides) -> bool:
+    """Whether a file asks about all launches."""
+    return path.suffix == ".cu" and _EVERY.search(read_source(path, shown, overrides.quotable).text) is not None
+
+
+def has_launches(path: Path, shown: str, overrides: Overrides) -> bool:
+    """Whether a file that asks about all launches has some of its own."""
+    from scopec.session.sizes import asks_launches  # Start-up: as below
+
+    return asks_launches(read_source(path, shown, overrides.quotable))
+
+
+def _of_every(
+    path: Path, shown: str, settings: Settings, overrides: Overrides, policy: Policy, workers: Workers
+) -> Outcome:
+    """The verdicts about all launches of each kernel of a file."""
+    from scopec.session.sizes import Answered, of_file  # Start-up: most calls are about the launches of a file
+
+    def ask(run: Run) -> Answered:
+        report = check_run(run, policy, workers, settings)
+        return Answered(report.run, report.checks, report)
+
+    with doing(settings, f"{shown}: every launch"):
+        answers, diagnostics = of_file(path, shown, overrides, settings, ask)
+    reports = [
+        replace(a.report, run=a.run, checks=a.checks) if isinstance(a.report, Report)
+        else Report(a.run, a.checks, (), None, (("sizes", sum(c.time_ms for c in a.checks)),))
+        for a in answers
+    ]  # fmt: skip
+    told = tuple(d for d in diagnostics if d.severity == "error" or d.code.id not in settings.allowed)
+    return Outcome(shown, tuple(reports), told)
 
 
 def _is_empty(path: Path) -> bool:

@@ -14,6 +14,7 @@
 - ``mbarriers``: objects that are mbarriers
 - ``llvm``: LLVM IR
 - ``machine``: executes the code of one thread
+- ``anythread``: one thread of any launch
 - ``intrinsics``: calls of the library
 - ``ptx``: PTX as LLVM code
 - ``evaluation_order``: operands in no order

@@ -65,6 +65,8 @@ class Kernel:
     parameters: tuple[Parameter, ...]
     blocks: tuple[str, ...] = ()
     cooperative: bool = False
+    #: Its name in clang's code.
+    symbol: str = ""
 
     @property
     def own_name(self) -> str:
@@ -88,7 +90,7 @@ class Found:
 def asks_nothing(source: Source) -> bool:
     """Whether a text has kernels, and no directive says what launches them or what is expected."""
     scanned = scan(around(source))
-    asked = re.search(r"(?<!\w)(?:launch|kernels|expect|object|vary)\b", scanned.directives)
+    asked = re.search(r"(?<!\w)(?:launch|kernels|expect|object|vary|every)\b", scanned.directives)
     return "__global__" in without_literals(scanned.code) and asked is None
 
 
@@ -181,7 +183,7 @@ def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
         parameters = tuple(_parameters(debug, function.subprogram))
         blocks = tuple(dict.fromkeys(_blocks(code, own, body)))
         cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", body) is not None
-        found.append(Kernel(called, source.span(at, at + len(own)), parameters, blocks, cooperative))
+        found.append(Kernel(called, source.span(at, at + len(own)), parameters, blocks, cooperative, name))
     return sorted(found, key=lambda kernel: (kernel.span.line, kernel.span.column))
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import dataclass
 from scopec.base.source import Source
 from scopec.frontends.c.names import ORDERS
 from scopec.frontends.clang.brackets import nested
@@ -26,6 +27,10 @@ _COOPERATIVE = re.compile(
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b\s*(?:volatile|__volatile__)?\s*\(")
 _BEFORE_STRING = re.compile(r'\s*(?=")')
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
+
+#: What only all launches are asked.
+_OF_BARRIERS = re.compile(r"\s*(?:uniform|divergent)\b")
+_EVERY = re.compile(r"\s*([\w:<>, ]+?)\s*(?:\bwhere\b\s*([^;]*\S)\s*)?;")
 
 #: Positions in a text: from the first, to that after the last.
 Part = tuple[int, int]
@@ -67,8 +72,52 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
 
 def without_code(scanned: Scanned) -> str:
     """The text of the directives that are no C++: ``object`` and ``launch`` are blank."""
-    is_code = {"object", "launch"}
-    return _DIRECTIVE.sub(lambda d: blank(d.group()) if d["kind"] in is_code else d.group(), scanned.directives)
+    return _DIRECTIVE.sub(lambda d: blank(d.group()) if _is_code(d) else d.group(), scanned.directives)
+
+
+def _is_code(directive: re.Match[str]) -> bool:
+    """Whether a directive is no business of the grammar of directives: it has C++, or is about all launches."""
+    all_launches = directive["kind"] == "expect" and _OF_BARRIERS.match(directive["text"])
+    return directive["kind"] in ("object", "launch", "every") or bool(all_launches)
+
+
+@dataclass(frozen=True, slots=True)
+class Every:
+    """``every KERNEL [where CONDITION];``: the kernel, the condition with its place."""
+
+    kernel: str
+    condition: str
+    start: int
+    end: int
+    at: int
+
+
+def about_every(scanned: Scanned) -> tuple[tuple[Every, ...], tuple[tuple[str, int, int], ...]]:
+    """The directives about all launches, and the text and place of what a file expects."""
+    found, expected = list[Every](), list[tuple[str, int, int]]()
+    for match in _DIRECTIVE.finditer(scanned.directives):
+        start, end = match.span("text")
+        if match["kind"] == "every":
+            parts = _EVERY.match(match["text"])
+            kernel, condition = (parts[1], parts[2] or "") if parts else ("", "")
+            at = start + (parts.start(2) if parts is not None and parts[2] else 0)
+            found.append(Every(kernel, condition, match.start(), end, at))
+        elif match["kind"] == "expect":
+            expected.append((" ".join(match["text"].rstrip(";").split()), match.start(), end))
+    return tuple(found), tuple(expected)
+
+
+def without_questions(source: Source, scanned: Scanned) -> str:
+    """The text of a file with the directives blank that launch kernels or ask something."""
+    drop = ("launch", "expect", "vary", "every", "kernels")
+    said = _DIRECTIVE.sub(lambda d: d.group() if d["kind"] in drop else blank(d.group()), scanned.directives)
+    return "".join(" " if there.strip() else here for here, there in zip(source.text, said, strict=True))
+
+
+def condition_of(source: Source, every: Every, name: str, parameters: str) -> str:
+    """A function of the kernel's parameters that returns whether a launch meets a condition; C++, in its place."""
+    head = f'extern "C" __device__ __attribute__((used)) bool {name}({parameters}) {{ return ('
+    return f"\n{head}{_at(source, every.at)}{every.condition}\n); }}"
 
 
 def _commas(text: str, code: str) -> Iterator[tuple[Part, str]]:

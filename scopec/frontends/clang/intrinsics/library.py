@@ -56,7 +56,7 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         raise machine.refused(state, "a call through a pointer that is not known is")
     name = target.region.name
     arguments = tuple(operand(machine, state, argument) for argument in action.arguments)
-    plain, template = _intrinsic(name)
+    plain, template = intrinsic(name)
     call = Call(machine, state, instruction, action, arguments, plain, template)
     if plain in _INTRINSICS:
         return _INTRINSICS[plain](call)
@@ -80,7 +80,7 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
     return enter(call, function)
 
 
-def _intrinsic(name: str) -> tuple[str, str]:
+def intrinsic(name: str) -> tuple[str, str]:
     """The plain name of an intrinsic, and what follows it in the mangled name."""
     found = re.match(r"_Z(\d+)(__scopec_\w+)", name)
     if found is None:

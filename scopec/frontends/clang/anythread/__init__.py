@@ -1,0 +1,10 @@
+"""One thread of any launch: executes a kernel's LLVM code once, over symbols.
+
+- ``reader``: a kernel to its form
+- ``executor``: blocks, joins, instructions
+- ``loops``: the turns of a loop at once
+- ``calls``: calls of functions and of the library
+- ``numbers``: LLVM's arithmetic as terms
+- ``frame``, ``memory``: a call, what is written down; reads and writes
+- ``values``: values, memory of the thread, joins of both
+"""

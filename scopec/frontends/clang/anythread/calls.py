@@ -1,0 +1,181 @@
+"""Calls: functions are entered, of the library those are known that have a row here; all others are refused by name.
+
+What makes threads wait for each other is an order less where it is left out, so that a proof stays one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scopec.frontends.clang.anythread import numbers
+from scopec.frontends.clang.anythread.frame import Executes, Frame
+from scopec.frontends.clang.anythread.memory import copy, forget, store
+from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
+from scopec.frontends.clang.intrinsics.library import intrinsic
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.program.anythread import FALSE, Term, symbol
+
+Result = tuple[Value | None, Term, Cells]
+
+_AXES = ("threadIdx", "blockIdx", "blockDim", "gridDim")
+#: Whose value an index is, and from where on.
+_LEVELS = (("thread", 0), ("block", 0), ("launch", 1), ("launch", 1))
+#: Atomic operations by name; those that only read.
+_ATOMIC = frozenset({
+    "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "fetch_inc",
+    "fetch_dec", "fetch_move", "compare_exchange", "load", "store",
+})  # fmt: skip
+#: What orders or waits, and is left out, with the words for it.
+_WAITS = {
+    "fence": "fences", "group_sync": "barriers of warps, tiles, clusters and grids", "cta_barrier": "named barriers",
+    "cluster_barrier": "barriers of clusters",
+}  # fmt: skip
+#: What does nothing here, and what returns any value of a thread.
+_NOTHING = frozenset({"in_kernel", "yield", "io", "assert", "in_space"})
+_ANY = frozenset({
+    "decide", "unknown", "clock", "lane", "active", "known_mask", "lane_of", "ranks", "lanes_of", "shuffle",
+    "warp_vote", "match", "reduce", "elect",
+})  # fmt: skip
+_END = frozenset({"trap", "exit"})
+#: LLVM's own that touch no memory.
+_PURE = re.compile(
+    r"llvm\.(fma|fmuladd|sqrt|fabs|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|exp|exp2|log|log2|log10|pow|"
+    r"powi|sin|cos|tan|minnum|maxnum|minimum|maximum|abs|ctpop|ctlz|cttz|bswap|bitreverse|fshl|fshr|is\.fpclass|"
+    r"fptosi\.sat|fptoui\.sat|expect)\b"
+)
+_IGNORED = re.compile(r"llvm\.(lifetime|dbg|assume|experimental\.noalias|donothing|prefetch|stacksave|stackrestore)\b")
+
+
+def called(
+    executor: Executes, frame: Frame, action: llvm.Call | llvm.Assembly, instruction: llvm.Instruction,
+    condition: Term, cells: Cells,
+) -> Result:  # fmt: skip
+    """The result of a call, the condition under which it returns, and the memory then."""
+    record = executor.record
+    if isinstance(action, llvm.Assembly):
+        raise record.refused("inline assembly")
+    if not isinstance(action.function, llvm.Global):
+        raise record.refused("a call through a pointer")
+    name = record.module.aliases.get(action.function.name, action.function.name)
+    plain, _ = intrinsic(name)
+    if plain != name:
+        return _of_library(executor, frame, action, plain, condition, cells)
+    if name.startswith("llvm."):
+        return _of_llvm(executor, frame, action, name, condition, cells)
+    function = record.module.function(name)
+    if function is None:
+        raise record.refused(f"a call of `{name}`, which has no body")
+    arguments = []
+    path = f"{frame.path}{instruction.result or instruction.place or name}/"
+    for position, (argument, behind) in enumerate(zip(action.arguments, action.byval, strict=True)):
+        value = executor.operand(frame, argument)
+        if position < len(function.byval) and function.byval[position] is not None:
+            assert behind is not None or function.byval[position] is not None
+            value = _copied(executor, value, function.byval[position], f"%{path}by value {position}", condition, cells)
+        arguments.append(value)
+    if len(arguments) != len(function.parameters):
+        raise record.refused("a call with a variable number of arguments")
+    place = record.place
+    found = executor.call(function, arguments, path, condition, cells)
+    record.place = place
+    return found
+
+
+def _copied(
+    executor: Executes, value: Value, type_: llvm.Type | None, name: str, condition: Term, cells: Cells
+) -> Value:  # fmt: skip
+    assert type_ is not None
+    copy(executor.record, cells, address(name), value, llvm.size(type_), condition)
+    return address(name)
+
+
+def _of_library(
+    executor: Executes, frame: Frame, action: llvm.Call, plain: str, condition: Term, cells: Cells
+) -> Result:
+    record = executor.record
+    given = [executor.operand(frame, argument) for argument in action.arguments]
+    if plain == "index":
+        return _index(executor, given[0]), condition, cells
+    if plain in ("syncthreads", "vote"):
+        record.barrier(condition)
+        return (record.names.any_of(action.type) if plain == "vote" else None), condition, cells
+    if plain in _ATOMIC:
+        return _atomic(executor, action, plain, given, condition, cells), condition, cells
+    if plain in _WAITS:
+        record.left_out[_WAITS[plain]] = None
+        return None, condition, cells
+    if plain in _NOTHING:
+        return None, condition, cells
+    if plain in _ANY:
+        return record.names.any_of(action.type), condition, cells
+    if plain in _END:
+        return None, FALSE, cells
+    raise record.refused(f"the library's `{plain}`")
+
+
+def _index(executor: Executes, which: Value) -> Value:
+    if not isinstance(which, Term) or which.op != "const" or not 0 <= which.value < 12:
+        raise executor.record.refused("an index in a cluster")
+    kind, axis = divmod(which.value, 3)
+    level, low = _LEVELS[kind]
+    name = f"{_AXES[kind]}.{'xyz'[axis]}"
+    executor.record.dimensions.add(name)
+    return symbol(name, "thread" if level == "thread" else "block" if level == "block" else "launch", low)
+
+
+def _atomic(
+    executor: Executes, action: llvm.Call, plain: str, given: list[Value], condition: Term, cells: Cells
+) -> Value | None:
+    record = executor.record
+    at = given[0]
+    if plain == "store" or isinstance(action.type, llvm.Void):
+        type_ = action.arguments[1].type
+    elif plain == "compare_exchange":
+        type_ = action.arguments[2].type
+    else:
+        type_ = action.type
+    last = given[-2] if plain == "compare_exchange" else given[-1]
+    scope = last.value % 8 if isinstance(last, Term) and last.op == "const" else 0
+    if isinstance(at, Pointers) and any(o is not None and o.startswith("%") for _, o, _ in at.ways):
+        raise record.refused("an atomic operation on a variable of the thread")
+    record.access(at, llvm.size(type_), "atomic", condition, scope)
+    if plain == "compare_exchange":
+        store(record, cells, given[1], record.names.any_of(type_), type_, condition)
+    return None if isinstance(action.type, llvm.Void) else record.names.any_of(action.type)
+
+
+def _of_llvm(executor: Executes, frame: Frame, action: llvm.Call, name: str, condition: Term, cells: Cells) -> Result:
+    record = executor.record
+    if _IGNORED.match(name):
+        return None, condition, cells
+    given = [executor.operand(frame, argument) for argument in action.arguments]
+    if re.match(r"llvm\.mem(cpy|move|set)\b", name):
+        length = given[2]
+        size = length.value if isinstance(length, Term) and length.op == "const" else None
+        if name.startswith("llvm.memset"):
+            _filled(executor, given[0], size, condition, cells)
+        else:
+            copy(record, cells, given[0], given[1], size, condition)
+        return None, condition, cells
+    if (found := re.match(r"llvm\.(smin|smax|umin|umax)\.i(\d+)$", name)) is not None:
+        left, right = given
+        assert isinstance(left, Term)
+        assert isinstance(right, Term)
+        return numbers.arithmetic(found[1], left, right, int(found[2]), record.names), condition, cells
+    if _PURE.match(name):
+        return record.names.any_of(action.type), condition, cells
+    if name == "llvm.ubsantrap" or name == "llvm.trap":
+        return None, FALSE, cells
+    raise record.refused(f"`{name}`")
+
+
+def _filled(executor: Executes, at: Value, size: int | None, condition: Term, cells: Cells) -> None:
+    record = executor.record
+    if not isinstance(at, Pointers):
+        raise record.refused("a number is used as an address")
+    for _, object_, _ in at.ways:
+        if object_ is not None and object_.startswith("%"):
+            forget(cells, object_)
+        elif size is None:
+            raise record.refused("bytes are filled whose number is not known")
+    record.access(at, size or 0, "write", condition)

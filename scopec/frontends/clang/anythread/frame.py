@@ -1,0 +1,120 @@
+"""A call that is being executed, and what the executor writes down."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from scopec.base.source import Source, Span
+from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Pointers, Value
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Debug
+from scopec.frontends.clang.llvm.reader import Module
+from scopec.program.anythread import FALSE, Access, Barrier, Kind, Term, both
+
+
+@dataclass
+class Record:
+    """What the thread does, in its order; what is tried is dropped again."""
+
+    module: Module
+    debug: Debug
+    source: Source
+    constant: frozenset[str]
+    names: Names = field(default_factory=Names)
+    accesses: list[Access] = field(default_factory=list)
+    barriers: list[Barrier] = field(default_factory=list)
+    assumed: list[Term] = field(default_factory=list)
+    left_out: dict[str, None] = field(default_factory=dict)
+    dimensions: set[str] = field(default_factory=set)
+    turn: int = 0
+    place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
+
+    def mark(self) -> tuple[int, int, int]:
+        """How much is written down."""
+        return len(self.accesses), len(self.barriers), len(self.assumed)
+
+    def back_to(self, mark: tuple[int, int, int]) -> None:
+        """Drop what was written down since."""
+        del self.accesses[mark[0] :]
+        del self.barriers[mark[1] :]
+        del self.assumed[mark[2] :]
+
+    def at(self, place: str | None) -> None:
+        """Take the place of an instruction for that of what follows, if it is one of the file."""
+        if place is not None:
+            found = self.debug.place(place)
+            if found.file == self.source.name and found.line:
+                start = self.source.offset(found.line, max(found.column, 1))
+                self.place = self.source.span(start, start + 1)
+
+    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> None:
+        """Write down an access, by each way that its address may be."""
+        if not isinstance(at, Pointers):
+            raise self.refused("a number is used as an address")
+        for way, object_, offset in at.ways:
+            reached = both(condition, way)
+            if reached is FALSE or (object_ is not None and object_.startswith("%")):
+                continue
+            if object_ is None:
+                raise self.refused("the address is read from memory, or computed from a number")
+            self.turn += 1
+            self.accesses.append(Access(object_, offset, size, kind, reached, self.turn, self.place, scope))
+
+    def barrier(self, condition: Term) -> None:
+        """Write down a barrier of the block."""
+        self.turn += 1
+        self.barriers.append(Barrier(condition, self.turn, self.place))
+
+    def refused(self, reason: str) -> NotFollowed:
+        """What is not followed, here."""
+        return NotFollowed(reason, self.place)
+
+
+@dataclass
+class Frame:
+    """A call: its registers, and a name of its own for local variables."""
+
+    function: llvm.Function
+    path: str
+    env: dict[str, Value]
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way to a block: from where, under what condition, with what memory."""
+
+    source: str
+    condition: Term
+    cells: Cells
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A function's blocks, in an order along all edges but those back to the heads of loops, and their blocks."""
+
+    entry: str
+    order: tuple[str, ...]
+    loops: dict[str, frozenset[str]]
+
+
+class Executes(Protocol):
+    """Who executes code."""
+
+    record: Record
+
+    def call(
+        self, function: llvm.Function, arguments: Iterable[Value], path: str, condition: Term, cells: Cells
+    ) -> tuple[Value | None, Term, Cells]:
+        """What a function returns, whether it does, and the memory then."""
+
+    def region(
+        self, frame: Frame, shape: Shape, inside: frozenset[str], incoming: dict[str, list[Way]],
+        returned: list[tuple[Value | None, Way]], head: str | None,
+    ) -> dict[str, list[Way]]:  # fmt: skip
+        """Execute the blocks of a region; the ways that leave it, or go back to its head."""
+
+    def operand(self, frame: Frame, typed: llvm.Typed) -> Value:
+        """The value of an operand."""

@@ -1,0 +1,116 @@
+"""Reads and writes: of a thread's own variables, whose values are followed, and of all others."""
+
+from __future__ import annotations
+
+from scopec.frontends.clang.anythread.frame import Record
+from scopec.frontends.clang.anythread.values import Cells, Parts, Pointers, Value, joined
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.program.anythread import TRUE, Term, choose, is_truth, read
+
+
+def load(record: Record, cells: Cells, at: Value, type_: llvm.Type, condition: Term, *, volatile: bool) -> Value:
+    """The value that a thread reads."""
+    size = llvm.size(type_)
+    record.access(at, size, "read", condition)
+    assert isinstance(at, Pointers)
+    found = [(way, _at(record, cells, object_, offset, type_, volatile)) for way, object_, offset in at.ways]
+    return joined(found, record.names)
+
+
+def _at(
+    record: Record, cells: Cells, object_: str | None, offset: Term, type_: llvm.Type, volatile: bool
+) -> Value:  # fmt: skip
+    size = llvm.size(type_)
+    if object_ is not None and object_.startswith("%"):
+        if offset.op == "const" and (found := cells.get((object_, offset.value))) is not None and found[0] == size:
+            return _as(record, found[1], type_)
+        return record.names.any_of(type_)
+    match type_:
+        case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:
+            return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        case _:
+            return record.names.any_of(type_)
+
+
+def _as(record: Record, value: Value, type_: llvm.Type) -> Value:
+    """A value that was written as another type."""
+    match type_:
+        case llvm.Pointer():
+            return value if isinstance(value, Pointers) else record.names.any_of(type_)
+        case llvm.Array() | llvm.Struct():
+            return value if isinstance(value, Parts) else record.names.any_of(type_)
+        case llvm.Int(1):
+            return value if isinstance(value, Term) and is_truth(value) else record.names.any_of(type_)
+        case _:
+            return value if isinstance(value, Term) and not is_truth(value) else record.names.any_of(type_)
+
+
+def store(record: Record, cells: Cells, at: Value, value: Value, type_: llvm.Type, condition: Term) -> None:
+    """Write a value; the cells are changed in place."""
+    size = llvm.size(type_)
+    escapes = not isinstance(at, Pointers) or any(o is None or not o.startswith("%") for _, o, _ in at.ways)
+    if escapes and isinstance(value, Pointers) and any(o is not None and o.startswith("%") for _, o, _ in value.ways):
+        raise record.refused("the address of a local variable is written to memory that others read")
+    record.access(at, size, "write", condition)
+    assert isinstance(at, Pointers)
+    for way, object_, offset in at.ways:
+        if object_ is None or not object_.startswith("%"):
+            continue
+        if offset.op != "const":
+            forget(cells, object_)
+            continue
+        kept = cells.get((object_, offset.value))
+        overwrite(cells, object_, offset.value, size)
+        if way is TRUE or len(at.ways) == 1:
+            cells[object_, offset.value] = size, value
+        elif kept is not None and kept[0] == size and _alike(kept[1], value):
+            assert isinstance(kept[1], Term)
+            assert isinstance(value, Term)
+            cells[object_, offset.value] = size, choose(way, value, kept[1])
+
+
+def _alike(one: Value, other: Value) -> bool:
+    """Whether two values are numbers, or truths."""
+    return isinstance(one, Term) and isinstance(other, Term) and is_truth(one) == is_truth(other)
+
+
+def overwrite(cells: Cells, object_: str, start: int, size: int) -> None:
+    """Forget what is known of some bytes."""
+    for key in [
+        k for k, (bytes_, _) in cells.items() if k[0] == object_ and k[1] < start + size and start < k[1] + bytes_
+    ]:
+        del cells[key]
+
+
+def forget(cells: Cells, object_: str) -> None:
+    """Forget what is known of a variable."""
+    for key in [k for k in cells if k[0] == object_]:
+        del cells[key]
+
+
+def copy(record: Record, cells: Cells, to: Value, source: Value, size: int | None, condition: Term) -> None:
+    """``memcpy``, of a known number of bytes or not."""
+    for at, kind in ((source, "read"), (to, "write")):
+        if not isinstance(at, Pointers):
+            raise record.refused("a number is used as an address")
+        if size is None and any(o is None or not o.startswith("%") for _, o, _ in at.ways):
+            raise record.refused("a copy of a number of bytes that is not known")
+        record.access(at, size or 0, "read" if kind == "read" else "write", condition)
+    assert isinstance(to, Pointers)
+    assert isinstance(source, Pointers)
+    moved: dict[int, tuple[int, Value]] = {}
+    if len(source.ways) == 1 and size is not None and source.ways[0][2].op == "const":
+        _, object_, offset = source.ways[0]
+        moved = {
+            k[1] - offset.value: cell
+            for k, cell in cells.items()
+            if k[0] == object_ and offset.value <= k[1] and k[1] + cell[0] <= offset.value + size
+        }
+    for _, object_, offset in to.ways:
+        if object_ is None or not object_.startswith("%"):
+            continue
+        if offset.op != "const" or size is None or len(to.ways) > 1:
+            forget(cells, object_)
+            continue
+        overwrite(cells, object_, offset.value, size)
+        cells.update({(object_, offset.value + at): cell for at, cell in moved.items()})

@@ -1,0 +1,182 @@
+"""LLVM's arithmetic as terms over mathematical integers.
+
+A register's number of so many bits is that of its term, but for multiples of 2^bits: sums, differences and products
+keep that.  Where the number itself counts (a comparison, an extension, a quotient) the term is taken for it, a negative
+one in an unsigned reading for what it is there: that is right as long as nothing passes the limits of its type upwards,
+which the verdict says.  A multiplication by a large constant, as in hash functions, passes them: its result is any.
+"""
+
+from __future__ import annotations
+
+from scopec.frontends.clang.anythread.values import Names
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.program import anythread as terms
+from scopec.program.anythread import Term, const
+
+#: What is multiplied by this or more may not stay below the limits of its type.
+_LARGE = 1 << 16
+
+
+def number(value: int, bits: int) -> Term:
+    """A constant, in its signed reading."""
+    if bits == 1:
+        return terms.TRUE if value & 1 else terms.FALSE
+    low = value & ((1 << bits) - 1)
+    return const(low - (1 << bits) if low >> (bits - 1) else low)
+
+
+def unsigned(term: Term, bits: int) -> Term:
+    """The unsigned reading of a number."""
+    if terms.is_natural(term):
+        return term
+    if term.op == "const":
+        return const(term.value % (1 << bits))
+    return terms.choose(terms.less(term, terms.ZERO), terms.add(term, const(1 << bits)), term)
+
+
+def signed(term: Term, bits: int) -> Term:
+    """The signed reading of a number."""
+    if term.op == "const":
+        return number(term.value, bits)
+    if term.op == "symbol" and term.high is not None and term.high >= 1 << (bits - 1):
+        return terms.choose(terms.less(term, const(1 << (bits - 1))), term, terms.add(term, const(-(1 << bits))))
+    return term
+
+
+def arithmetic(opcode: str, left: Term, right: Term, bits: int, names: Names) -> Term:
+    """The result of an instruction with two numbers of one width."""
+    found = _of_truths(opcode, left, right) if bits == 1 else _of_numbers(opcode, left, right, bits)
+    if found is None:
+        found_any = names.any_of(llvm.Int(bits))
+        assert isinstance(found_any, Term)
+        return found_any
+    return found
+
+
+def _of_truths(opcode: str, left: Term, right: Term) -> Term | None:
+    match opcode:
+        case "and" | "mul":
+            return terms.both(left, right)
+        case "or":
+            return terms.either(left, right)
+        case "xor" | "add" | "sub":
+            return terms.choose(left, terms.opposite(right), right)
+        case _:
+            return None
+
+
+def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
+    value = right.value if right.op == "const" else None
+    match opcode:
+        case "add":
+            return terms.add(left, right)
+        case "sub":
+            return terms.add(left, terms.negative(right))
+        case "mul":
+            constants = [term.value for term in (left, right) if term.op == "const"]
+            return None if any(abs(one) >= _LARGE for one in constants) else terms.mul(left, right)
+        case "shl":
+            return None if value is None or not 0 <= value < 16 else terms.mul(const(1 << value), left)
+        case "lshr":
+            return _shifted(unsigned(left, bits), value, bits)
+        case "ashr":
+            return _shifted(signed(left, bits), value, bits)
+        case "udiv" | "urem":
+            made = terms.div if opcode == "udiv" else terms.mod
+            return made(unsigned(left, bits), unsigned(right, bits))
+        case "sdiv" | "srem":
+            return _of_signs(opcode, signed(left, bits), signed(right, bits))
+        case "and":
+            return _masked(left, right)
+        case "or" | "xor":
+            if value == 0:
+                return left
+            return terms.add(const(-1), terms.negative(left)) if opcode == "xor" and value == -1 else None
+        case "umin" | "umax":
+            return _one(opcode == "umin", unsigned(left, bits), unsigned(right, bits))
+        case "smin" | "smax":
+            return _one(opcode == "smin", signed(left, bits), signed(right, bits))
+        case _:
+            return None
+
+
+def _one(least: bool, left: Term, right: Term) -> Term:
+    return terms.choose(terms.less(left, right), *((left, right) if least else (right, left)))
+
+
+def _shifted(left: Term, by: int | None, bits: int) -> Term | None:
+    return None if by is None or not 0 <= by < bits else terms.div(left, const(1 << by))
+
+
+def _of_signs(opcode: str, left: Term, right: Term) -> Term | None:
+    """A quotient that is rounded to zero, and its rest."""
+    if not (terms.is_natural(right) or (right.op == "const" and right.value > 0)):
+        return None
+    if terms.is_natural(left):
+        return terms.div(left, right) if opcode == "sdiv" else terms.mod(left, right)
+    mirrored = terms.negative(left)
+    if opcode == "sdiv":
+        positive, negative = terms.div(left, right), terms.negative(terms.div(mirrored, right))
+    else:
+        positive, negative = terms.mod(left, right), terms.negative(terms.mod(mirrored, right))
+    return terms.choose(terms.less(left, terms.ZERO), negative, positive)
+
+
+def _masked(left: Term, right: Term) -> Term | None:
+    """``& (2^k - 1)`` and ``& -2^k``, which hold of every reading."""
+    if right.op != "const":
+        left, right = right, left
+    if right.op != "const":
+        return None
+    mask = right.value
+    if mask >= 0 and mask & (mask + 1) == 0:
+        return terms.mod(left, const(mask + 1))
+    if mask < 0 and -mask & (-mask - 1) == 0:
+        return terms.add(left, terms.negative(terms.mod(left, const(-mask))))
+    return None
+
+
+def compare(predicate: str, left: Term, right: Term, bits: int) -> Term:
+    """The truth of ``icmp``."""
+    if bits == 1:
+        same = terms.choose(left, right, terms.opposite(right))
+        if predicate in ("eq", "ne"):
+            return same if predicate == "eq" else terms.opposite(same)
+        left, right = (terms.choose(one, terms.ONE, terms.ZERO) for one in (left, right))
+        predicate = f"u{predicate[1:]}" if predicate[0] == "u" else _SWAPPED[predicate]
+    if predicate in ("eq", "ne"):
+        same = terms.equal(signed(left, bits), signed(right, bits))
+        return same if predicate == "eq" else terms.opposite(same)
+    reading = unsigned if predicate[0] == "u" else signed
+    if bits > 1:
+        left, right = reading(left, bits), reading(right, bits)
+    match predicate[1:]:
+        case "lt":
+            return terms.less(left, right)
+        case "gt":
+            return terms.less(right, left)
+        case "le":
+            return terms.opposite(terms.less(right, left))
+        case _:
+            return terms.opposite(terms.less(left, right))
+
+
+#: Of a signed ``i1``, where 1 is -1, as of an unsigned one.
+_SWAPPED = {"slt": "ugt", "sgt": "ult", "sle": "uge", "sge": "ule"}
+
+
+def converted(opcode: str, term: Term, before: int, after: int) -> Term | None:
+    """The result of ``zext``, ``sext`` and ``trunc``; None if it may be any."""
+    match opcode:
+        case "zext":
+            return terms.choose(term, terms.ONE, terms.ZERO) if before == 1 else unsigned(term, before)
+        case "sext":
+            return terms.choose(term, const(-1), terms.ZERO) if before == 1 else signed(term, before)
+        case "trunc":
+            if after == 1:
+                return terms.equal(terms.mod(term, const(2)), terms.ONE)
+            if term.op == "const":
+                return number(term.value, after)
+            return term if after >= 32 else None
+        case _:
+            return None

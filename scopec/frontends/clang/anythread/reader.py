@@ -1,0 +1,117 @@
+"""A kernel of a file to its form for any thread of any launch."""
+
+from __future__ import annotations
+
+from scopec.base.source import Source
+from scopec.frontends.clang.anythread.executor import Executor
+from scopec.frontends.clang.anythread.frame import Record
+from scopec.frontends.clang.anythread.values import Cells, NotFollowed, Value, address
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Debug
+from scopec.frontends.clang.llvm.reader import Module
+from scopec.program.anythread import FALSE, TRUE, AnyThread, Term, symbol, truth
+
+
+def form(module: Module, debug: Debug, source: Source, kernel: str, condition: str = "") -> tuple[AnyThread, Term]:
+    """What any thread of a kernel does, and the truth that a function of its parameters returns.
+
+    Raises NotFollowed for what is not understood.  It is read twice: what nobody writes has one content.
+    """
+    first, _ = _form(module, debug, source, kernel, "", frozenset())
+    objects = {access.object for access in first.accesses if not _is_shared(module, access.object)}
+    written = {access.object for access in first.accesses if access.kind != "read"}
+    return _form(module, debug, source, kernel, condition, frozenset(objects - written))
+
+
+def _form(
+    module: Module, debug: Debug, source: Source, kernel: str, condition: str, constant: frozenset[str]
+) -> tuple[AnyThread, Term]:
+    function = module.function(kernel)
+    if function is None:
+        raise NotFollowed("the kernel has no body")
+    record = Record(module, debug, source, constant)
+    executor = Executor(record)
+    cells: Cells = {}
+    arguments, parameters = _arguments(executor, function, cells)
+    where = TRUE
+    if condition:
+        asked = module.function(condition)
+        assert asked is not None
+        found, reached, _ = executor.call(asked, arguments, "where/", TRUE, dict(cells))
+        record.back_to((0, 0, 0))
+        if not isinstance(found, Term) or reached is FALSE:
+            raise NotFollowed("the condition is not understood")
+        where = found
+    executor.call(function, arguments, "", TRUE, cells)
+    objects = {access.object for access in record.accesses}
+    return AnyThread(
+        tuple(record.accesses), tuple(record.barriers), frozenset(o for o in objects if _is_shared(module, o)),
+        frozenset(record.dimensions), tuple(parameters), tuple(record.left_out),
+        tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE),
+    ), where  # fmt: skip
+
+
+def _is_shared(module: Module, object_: str) -> bool:
+    """Whether each block has an object of its own."""
+    name = object_.removeprefix("@")
+    return object_ == "@shared memory" or (name in module.variables and module.variable(name).space == 3)
+
+
+def _arguments(
+    executor: Executor, function: llvm.Function, cells: Cells
+) -> tuple[list[Value], list[tuple[str, Term | None]]]:
+    """The values of parameters, and their symbols by name where they are numbers."""
+    signs = _unsigned(executor.record.debug, function)
+    found: list[Value] = []
+    named: list[tuple[str, Term | None]] = []
+    for position, ((name, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
+        if behind is not None:
+            _members(cells, f"%by value {name}", name, behind, 0)
+            found.append(address(f"%by value {name}"))
+            named.append((name, None))
+            continue
+        value = _parameter(name, type_, unsigned=position in signs)
+        found.append(value)
+        named.append((name, value if isinstance(value, Term) and not isinstance(type_, llvm.Float) else None))
+    return found, named
+
+
+def _parameter(name: str, type_: llvm.Type, *, unsigned: bool = False) -> Value:
+    match type_:
+        case llvm.Pointer():
+            return address(name)
+        case llvm.Int(1):
+            return truth(name, "launch")
+        case llvm.Int(bits):
+            low, high = (0, (1 << bits) - 1) if unsigned else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+            return symbol(name, "launch", low, high)
+        case llvm.Float():
+            return symbol(name, "launch")
+        case _:
+            raise NotFollowed(f"the type of the parameter `{name}`")
+
+
+def _members(cells: Cells, object_: str, name: str, type_: llvm.Type, at: int) -> None:
+    """The numbers and addresses in a structure that is a parameter."""
+    match type_:
+        case llvm.Struct(fields):
+            for offset, field in zip(llvm.offsets(type_), fields, strict=True):
+                _members(cells, object_, name, field, at + offset)
+        case llvm.Array(count, element):
+            for number in range(min(count, 64)):
+                _members(cells, object_, name, element, at + number * llvm.size(element))
+        case llvm.Void():
+            pass
+        case _:
+            cells[object_, at] = llvm.size(type_), _parameter(f"{name}+{at}", type_)
+
+
+def _unsigned(debug: Debug, function: llvm.Function) -> frozenset[int]:
+    """The positions of the parameters that are unsigned."""
+    if function.subprogram is None:
+        return frozenset()
+    types = debug.signature(function.subprogram)
+    if len(types) != len(function.parameters):
+        return frozenset()
+    leaves = [debug.leaves(type_) for type_ in types]
+    return frozenset(n for n, of in enumerate(leaves) if len(of) == 1 and not of[0].type.signed and not of[0].pointer)

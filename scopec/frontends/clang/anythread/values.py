@@ -1,0 +1,127 @@
+"""Values of registers, the memory of a thread, and what these are where ways meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.base.source import Span
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.program.anythread import TRUE, ZERO, Level, Term, both, choose, symbol, truth
+
+
+class NotFollowed(Exception):
+    """Raised for code that the executor does not understand, so that nothing is known of the kernel."""
+
+    def __init__(self, reason: str, span: Span | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.span = span
+
+
+@dataclass(frozen=True)
+class Pointers:
+    """An address: under each condition an object and an offset in bytes.  None is an object that nobody knows."""
+
+    ways: tuple[tuple[Term, str | None, Term], ...]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A structure or an array in a register."""
+
+    items: tuple[Value, ...]
+
+
+Value: TypeAlias = Term | Pointers | Parts
+NOWHERE = Pointers(((TRUE, None, ZERO),))
+
+#: The memory of a thread: the bytes and the value at offsets of local variables.
+Cells: TypeAlias = dict[tuple[str, int], tuple[int, Value]]
+
+
+def address(object_: str | None, offset: Term = ZERO) -> Pointers:
+    """One address."""
+    return Pointers(((TRUE, object_, offset),))
+
+
+class Names:
+    """Names for symbols of which nothing is known."""
+
+    def __init__(self) -> None:
+        self._numbers = count(1)
+
+    def any_of(self, type_: llvm.Type, level: Level = "thread") -> Value:
+        """Any value of a type."""
+        match type_:
+            case llvm.Int(1):
+                return truth(f"?{next(self._numbers)}", level)
+            case llvm.Int(bits):
+                return symbol(f"?{next(self._numbers)}", level, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+            case llvm.Pointer():
+                return NOWHERE
+            case llvm.Array(number, element):
+                return Parts(tuple(self.any_of(element, level) for _ in range(number)))
+            case llvm.Struct(fields):
+                return Parts(tuple(self.any_of(field, level) for field in fields))
+            case llvm.Float() | llvm.Void():
+                return symbol(f"?{next(self._numbers)}", level)
+
+    def like(self, value: Value) -> Value:
+        """Any value of the kind of another."""
+        match value:
+            case Pointers(ways):
+                objects = {object_ for _, object_, _ in ways}
+                one = objects.pop() if len(objects) == 1 else None
+                return address(one, symbol(f"?{next(self._numbers)}", "thread")) if one is not None else NOWHERE
+            case Parts(items):
+                return Parts(tuple(map(self.like, items)))
+            case Term():
+                if value.op in ("true", "false", "truth", "less", "equal", "and", "or", "not"):
+                    return truth(f"?{next(self._numbers)}", "thread")
+                return symbol(f"?{next(self._numbers)}", "thread")
+
+    def turn(self) -> Term:
+        """The number of a turn of a loop."""
+        return symbol(f"?turn{next(self._numbers)}", "thread", 0)
+
+
+def joined(ways: Sequence[tuple[Term, Value]], names: Names) -> Value:
+    """The value of which each is one under a condition."""
+    values = [value for _, value in ways]
+    first = values[0]
+    if all(value == first if not isinstance(first, Term) else value is first for value in values):
+        return first
+    if all(isinstance(value, Term) for value in values):
+        (_, last), *others = reversed(ways)
+        assert isinstance(last, Term)
+        for condition, value in others:
+            assert isinstance(value, Term)
+            last = choose(condition, value, last)
+        return last
+    if all(isinstance(value, Pointers) for value in values):
+        found = [
+            (both(condition, inner), object_, offset)
+            for condition, value in ways
+            if isinstance(value, Pointers)
+            for inner, object_, offset in value.ways
+        ]
+        return Pointers(tuple(found)) if len(found) <= 8 else NOWHERE
+    if all(isinstance(value, Parts) for value in values):
+        rows = zip(*(value.items for value in values if isinstance(value, Parts)), strict=True)
+        conditions = [condition for condition, _ in ways]
+        return Parts(tuple(joined(list(zip(conditions, row, strict=True)), names) for row in rows))
+    return NOWHERE  # a number by one way, an address by another: none that anything may be accessed by
+
+
+def joined_cells(ways: Sequence[tuple[Term, Cells]], names: Names) -> Cells:
+    """The memory where ways meet: what all of them have."""
+    if len(ways) == 1:
+        return dict(ways[0][1])
+    found: Cells = {}
+    for key, (size, _) in ways[0][1].items():
+        if all(key in cells and cells[key][0] == size for _, cells in ways):
+            found[key] = size, joined([(condition, cells[key][1]) for condition, cells in ways], names)
+    return found

@@ -1,0 +1,252 @@
+"""The form of a kernel for any thread of any launch: its accesses and barriers, over symbols.
+
+A term is a mathematical integer or a truth value.  Terms are interned, so that equal ones are one object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Literal
+from weakref import WeakValueDictionary
+
+from scopec.base.records import dataclass
+from scopec.base.source import Span
+
+#: Whose value a symbol is: one of the launch, of each block, or of each thread.
+Level = Literal["launch", "block", "thread"]
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """An operation on terms; ``const`` has a ``value``, ``symbol`` and ``read`` a ``name``, a symbol also a level and
+    bounds, as far as these are known.
+    """
+
+    op: str
+    args: tuple[Term, ...] = ()
+    value: int = 0
+    name: str = ""
+    level: Level = "launch"
+    low: int | None = None
+    high: int | None = None
+
+
+_INTERNED: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+
+
+def _made(term: Term) -> Term:
+    key = (term.op, term.args, term.value, term.name, term.level, term.low, term.high)
+    return _INTERNED.setdefault(key, term)
+
+
+def const(value: int) -> Term:
+    """A number."""
+    return _made(Term("const", value=value))
+
+
+def symbol(name: str, level: Level, low: int | None = None, high: int | None = None) -> Term:
+    """A number of which the bounds are known, at most."""
+    return _made(Term("symbol", name=name, level=level, low=low, high=high))
+
+
+def truth(name: str, level: Level) -> Term:
+    """A truth value of which nothing is known."""
+    return _made(Term("truth", name=name, level=level))
+
+
+def read(name: str, at: Term, low: int, high: int) -> Term:
+    """The content at an offset of an object that nobody writes."""
+    return _made(Term("read", (at,), name=name, low=low, high=high))
+
+
+TRUE = _made(Term("true"))
+FALSE = _made(Term("false"))
+ZERO = const(0)
+ONE = const(1)
+
+
+def add(left: Term, right: Term) -> Term:
+    """A sum."""
+    if left.op == right.op == "const":
+        return const(left.value + right.value)
+    if left is ZERO or right is ZERO:
+        return right if left is ZERO else left
+    if left.op == "const":
+        left, right = right, left
+    if right.op == "const" and left.op == "add" and left.args[1].op == "const":
+        return add(left.args[0], const(left.args[1].value + right.value))
+    return _made(Term("add", (left, right)))
+
+
+def mul(left: Term, right: Term) -> Term:
+    """A product; a constant factor comes first."""
+    if left.op == right.op == "const":
+        return const(left.value * right.value)
+    if right.op == "const":
+        left, right = right, left
+    if left is ZERO:
+        return ZERO
+    if left is ONE:
+        return right
+    if left.op != "const" and id(left) > id(right):
+        left, right = right, left
+    return _made(Term("mul", (left, right)))
+
+
+def negative(term: Term) -> Term:
+    """A number with the other sign."""
+    return mul(const(-1), term)
+
+
+def div(left: Term, right: Term) -> Term:
+    """The quotient, rounded down; the divisor is positive where its value counts."""
+    if left.op == right.op == "const" and right.value > 0:
+        return const(left.value // right.value)
+    return left if right is ONE else _made(Term("div", (left, right)))
+
+
+def mod(left: Term, right: Term) -> Term:
+    """What is left of a division that rounds down."""
+    if left.op == right.op == "const" and right.value > 0:
+        return const(left.value % right.value)
+    return ZERO if right is ONE else _made(Term("mod", (left, right)))
+
+
+def less(left: Term, right: Term) -> Term:
+    """Whether one number is less."""
+    if left.op == right.op == "const":
+        return TRUE if left.value < right.value else FALSE
+    return FALSE if left is right else _made(Term("less", (left, right)))
+
+
+def equal(left: Term, right: Term) -> Term:
+    """Whether two numbers are equal."""
+    if left.op == right.op == "const":
+        return TRUE if left.value == right.value else FALSE
+    return TRUE if left is right else _made(Term("equal", (left, right)))
+
+
+def both(left: Term, right: Term) -> Term:
+    """Whether two truths hold."""
+    if FALSE in (left, right):
+        return FALSE
+    if left is TRUE or left is right:
+        return right
+    return left if right is TRUE else _made(Term("and", (left, right)))
+
+
+def either(left: Term, right: Term) -> Term:
+    """Whether one of two truths holds."""
+    if TRUE in (left, right):
+        return TRUE
+    if left is FALSE or left is right:
+        return right
+    if right is FALSE:
+        return left
+    if left is opposite(right):
+        return TRUE
+    if left.op == right.op == "and" and left.args[0] is right.args[0]:
+        return both(left.args[0], either(left.args[1], right.args[1]))
+    return _made(Term("or", (left, right)))
+
+
+def opposite(term: Term) -> Term:
+    """Whether a truth does not hold."""
+    if term is TRUE or term is FALSE:
+        return FALSE if term is TRUE else TRUE
+    return term.args[0] if term.op == "not" else _made(Term("not", (term,)))
+
+
+def choose(condition: Term, then: Term, otherwise: Term) -> Term:
+    """One of two terms of one kind."""
+    if condition is TRUE or then is otherwise:
+        return then
+    if condition is FALSE:
+        return otherwise
+    if is_truth(then):
+        return either(both(condition, then), both(opposite(condition), otherwise))
+    return _made(Term("choose", (condition, then, otherwise)))
+
+
+def is_truth(term: Term) -> bool:
+    """Whether a term is a truth value."""
+    return term.op in ("true", "false", "truth", "less", "equal", "and", "or", "not")
+
+
+def is_natural(term: Term) -> bool:
+    """Whether a number is known not to be negative, from its form alone."""
+    match term.op:
+        case "const":
+            return term.value >= 0
+        case "symbol" | "read":
+            return term.low is not None and term.low >= 0
+        case "add" | "mul" | "div":
+            return all(map(is_natural, term.args))
+        case "mod":
+            return term.args[1].op == "const"
+        case "choose":
+            return all(map(is_natural, term.args[1:]))
+        case _:
+            return False
+
+
+def symbols(*terms: Term) -> dict[str, Term]:
+    """The symbols in terms, by name."""
+    found: dict[str, Term] = {}
+    seen: set[int] = set()
+    left = list(terms)
+    while left:
+        term = left.pop()
+        if id(term) in seen:
+            continue
+        seen.add(id(term))
+        if term.op in ("symbol", "truth"):
+            found[term.name] = term
+        left += term.args
+    return found
+
+
+Kind = Literal["read", "write", "atomic"]
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access of ``bytes`` at an offset of an object under a condition; ``turn`` is its place in the order in which a
+    thread comes to things, ``scope`` that of an atomic operation (cuda::thread_scope's number).
+    """
+
+    object: str
+    offset: Term
+    bytes: int
+    kind: Kind
+    condition: Term
+    turn: int
+    span: Span
+    scope: int = 0
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """A barrier of the block, under a condition."""
+
+    condition: Term
+    turn: int
+    span: Span
+
+
+@dataclass(frozen=True)
+class AnyThread:
+    """What a thread of any launch does.
+
+    ``shared`` are the objects of which each block has its own; ``dimensions`` the directions that the code looks at.
+    ``assumed`` holds of each thread: its indices are within their arrays, it divides by no zero (clang's traps).
+    ``left_out`` are calls that make threads wait for each other, without use here: an order less.
+    """
+
+    accesses: tuple[Access, ...]
+    barriers: tuple[Barrier, ...]
+    shared: frozenset[str]
+    dimensions: frozenset[str]
+    parameters: tuple[tuple[str, Term | None], ...] = ()
+    left_out: tuple[str, ...] = field(default=())
+    assumed: tuple[Term, ...] = field(default=())

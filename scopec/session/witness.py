@@ -1,0 +1,73 @@
+"""A launch as text: of a kernel, with the sizes, numbers and contents of a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from scopec.base.source import Source
+from scopec.frontends.clang.kernels import Kernel, Parameter
+from scopec.sizes.questions import Model
+
+#: The bytes of a block's dynamic shared memory.
+_DYNAMIC = 4096
+_BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsigned long": 8, "unsigned char": 1,
+          "unsigned short": 2, "long long": 8, "unsigned long long": 8}  # fmt: skip
+
+
+def directives(source: Source, kernel: Kernel, model: Model, elements: int, prefix: str) -> tuple[str, ...] | None:
+    """Directives for objects of so many elements and the launch; None where an argument cannot be written."""
+    objects, arguments = list[str](), list[str]()
+    for one in kernel.parameters:
+        argument = _argument(one, model, elements, prefix, objects)
+        if argument is None:
+            return None
+        arguments.append(argument)
+    dynamic = f", {_DYNAMIC}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
+    kind = "cooperative " if kernel.cooperative else ""
+    launch = f"launch {kind}{kernel.name}<<<{shape(model)}{dynamic}>>>({', '.join(arguments)});"
+    return (*objects, launch)
+
+
+def shape(model: Model) -> str:
+    """Grid and block as the launch has them."""
+    return ", ".join(map(_dimensions, ("gridDim", "blockDim"), (model, model)))
+
+
+def _dimensions(name: str, model: Model) -> str:
+    sizes = [model.numbers.get(f"{name}.{axis}", 1) for axis in "xyz"]
+    while len(sizes) > 1 and sizes[-1] == 1:
+        sizes.pop()
+    return str(sizes[0]) if len(sizes) == 1 else f"dim3({', '.join(map(str, sizes))})"
+
+
+def words(kernel: Kernel, model: Model) -> str:
+    """The launch in a verdict: sizes, and the numbers that parameters are."""
+    numbers = [f"{p.name} = {model.numbers[p.name]}" for p in kernel.parameters if p.name in model.numbers]
+    others = "…, " if len(numbers) < len(kernel.parameters) else ""
+    return f"{kernel.name}<<<{shape(model)}>>>({(others + ', '.join(numbers)).removesuffix(', ')})"
+
+
+def _argument(one: Parameter, model: Model, elements: int, prefix: str, objects: list[str]) -> str | None:
+    match one.kind:
+        case "number":
+            return str(model.numbers.get(one.name, 1))
+        case "truth":
+            return "true" if model.numbers.get(one.name, 1) else "false"
+        case "pointer":
+            begins = "".join(_content(one, model, elements))
+            objects.append(f"object __device__ {one.type} {prefix}{one.name}[{elements}]{one.rows}{begins};")
+            return f"{prefix}{one.name}"
+        case _:
+            return None
+
+
+def _content(one: Parameter, model: Model, elements: int) -> Iterator[str]:
+    """The contents that the model chose, as an initialiser."""
+    size = _BYTES.get(one.type.removeprefix("const "))
+    chosen = model.contents.get(f"{one.name}:{8 * size}", {}) if size else {}
+    if not size or one.rows or not chosen:
+        return
+    found = {at // size: value for at, value in chosen.items() if at >= 0 and at % size == 0 and at // size < elements}
+    if found:
+        yield f" = {{{', '.join(str(found.get(place, 0)) for place in range(max(found) + 1))}}}"

@@ -1,0 +1,150 @@
+"""All launches: what is proved, what is raced, what is left undecided; each beside its opposite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.session.check import Settings, check
+
+_I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
+_SWAP = "__global__ void k(int* a, int n) { int x = threadIdx.x, y = threadIdx.y; if (%s) { int t = a[x*n+y]; a[x*n+y] = a[y*n+x]; a[y*n+x] = t; } }"
+_TILE = """__global__ void k(float* o, const float* in, int w) {{ __shared__ float t[16][16];
+  t[threadIdx.y][threadIdx.x] = in[threadIdx.y*w + threadIdx.x]; {}
+  o[blockIdx.x * 256 + threadIdx.y*16 + threadIdx.x] = t[threadIdx.x][threadIdx.y]; }}"""
+
+#: Kernels of which no launch has a race, with the condition, and the same a small change away, which has one.
+PAIRS = {
+    "global index": ("", f"__global__ void k(int* y, const int* x, int n) {{ {_I} if (i < n) y[i] = x[i]; }}",
+                     "__global__ void k(int* y, const int* x, int n) { int i = threadIdx.x; if (i < n) y[i] = x[i]; }"),
+    "stride": ("", f"__global__ void k(int* y, int n) {{ {_I} for (; i < n; i += gridDim.x * blockDim.x) y[i] = i; }}",
+               f"__global__ void k(int* y, int n) {{ {_I} for (; i < n; i += blockDim.x) y[i] = i; }}"),
+    "rows": ("c < w && c >= 0", f"__global__ void k(int* a, int w, int c, int h) {{ {_I} if (i < h) a[i*w + c] = 1; }}",
+             f"__global__ void k(int* a, int w, int c, int h) {{ {_I} if (i < h) a[(i/2)*w + c] = 1; }}"),
+    "tile": ("blockDim.x == 16 && blockDim.y == 16 && gridDim.y == 1", _TILE.format("__syncthreads();"), None),
+    "swap": ("n > 0 && n >= blockDim.x && n >= blockDim.y && gridDim.x == 1 && gridDim.y == 1", _SWAP % "x < y", _SWAP % "true"),
+    "stencil": ("", f"__global__ void k(int* y, const int* x, int n) {{ {_I} if (i + 1 < n) y[i] = x[i + 1]; }}",
+                f"__global__ void k(int* y, const int* x, int n) {{ {_I} if (i + 1 < n) y[i] = y[i + 1]; }}"),
+    "reverse": ("", f"__global__ void k(int* v, int n) {{ {_I} if (i < n / 2) {{ int t = v[i]; v[i] = v[n-1-i]; v[n-1-i] = t; }} }}",
+                f"__global__ void k(int* v, int n) {{ {_I} if (i < n) {{ int t = v[i]; v[i] = v[n-1-i]; v[n-1-i] = t; }} }}"),
+    "row sums": ("w >= 0", f"__global__ void k(int* o, const int* a, int h, int w) {{ {_I} if (i < h) {{ int s = 0; for (int j = 0; j < w; ++j) s += a[i*w+j]; o[i] = s; }} }}",
+                 f"__global__ void k(int* o, const int* a, int h, int w) {{ {_I} if (i < h) {{ int s = 0; for (int j = 0; j < w; ++j) {{ s += a[i*w+j]; o[j] = s; }} }} }}"),
+    "neighbour": ("gridDim.x == 1 && blockDim.x <= 64",
+                  "__global__ void k(int* a, int* b) { __shared__ int t[64]; t[threadIdx.x] = a[threadIdx.x]; __syncthreads(); b[threadIdx.x] = t[blockDim.x - 1 - threadIdx.x]; }",
+                  "__global__ void k(int* a, int* b) { __shared__ int t[64]; t[threadIdx.x] = a[threadIdx.x]; b[threadIdx.x] = t[blockDim.x - 1 - threadIdx.x]; }"),
+    "counter": ("", "__global__ void k(int* n) { atomicAdd(n, 1); }", "__global__ void k(int* n) { *n += 1; }"),
+    "unsigned": ("gridDim.x == 1", "__global__ void k(int* a, unsigned n) { unsigned i = threadIdx.x - 1; if (i < n) a[i] = 1; }",
+                 "__global__ void k(int* a, unsigned n) { unsigned i = threadIdx.x - 1; if (!(i < n)) a[0] = 1; }"),
+    "scope": ("gridDim.x == 1", "__global__ void k(int* n) { atomicAdd_block(n, 1); }", None),
+}  # fmt: skip
+
+#: Kernels that must not be called race free: what is not understood makes them undecided.
+NOT_PROVED = {
+    "pointers in memory": "__global__ void k(int** p) { p[0][threadIdx.x] = 1; }",
+    "block scope, two blocks": "__global__ void k(int* n) { atomicAdd_block(n, 1); }",
+    "hash": f"__global__ void k(int* a) {{ {_I} a[(i * 2654435761u) % 64] = 1; }}",
+    "loaded index": f"__global__ void k(int* a, int* p) {{ {_I} p[i] = i; a[p[i]] = 1; }}",
+    "assembly": f'__global__ void k(int* a) {{ {_I} a[i] = 1; asm volatile("membar.gl;"); }}',
+    "a barrier under a condition": "__global__ void k(int* a) { __shared__ int t[64]; t[threadIdx.x] = 1; if (threadIdx.x < 8) __syncthreads(); a[threadIdx.x] = t[(threadIdx.x + 1) % 64]; }",
+    "a barrier of some lanes": "__global__ void k(int* a) { a[threadIdx.x ^ 1] = 1; __syncwarp(1); a[threadIdx.x] = 2; }",
+    "two barriers for one": "__global__ void k(int* a) { if (threadIdx.x == 0) { a[0] = 1; __syncthreads(); } else { __syncthreads(); a[0] = 2; } }",
+    "dynamic arrays overlap": "extern __shared__ int s[]; extern __shared__ float f[]; __global__ void k(int n) { s[threadIdx.x] = 1; f[threadIdx.x + 1] = 2; }",
+    "narrow index": f"__global__ void k(int* a) {{ {_I} a[(unsigned char)i] = 1; }}",
+    "a shift by a number": f"__global__ void k(int* a, int s) {{ {_I} a[i >> s] = 1; }}",
+    "halving": f"__global__ void k(int* a) {{ {_I} for (int s = i; s > 0; s /= 2) a[s] = 1; }}",
+    "local array": f"__global__ void k(int* a) {{ int own[4] = {{1, 2, 3, 4}}; {_I} own[i % 4] = i; a[own[0]] = 1; }}",
+    "exits in turns": f"__global__ void k(int* a, const int* b, int n) {{ {_I} int j = 0; for (; j < n; ++j) if (b[j] == i) break; a[j] = 1; }}",
+}  # fmt: skip
+
+
+def _verdicts(folder: Path, text: str, condition: str = "") -> dict[str, str]:
+    where = f" where {condition}" if condition else ""
+    file = folder / "k.cu"
+    file.write_text(f"#include <cuda_runtime.h>\n{text}\n//@ every k{where};\n")
+    (outcome,) = check([file], Settings())
+    assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
+    assert outcome.failure is None
+    return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_what_no_launch_races_is_proved(tmp_path, name):
+    condition, good, _ = PAIRS[name]
+    assert _verdicts(tmp_path, good, condition)["race_free"] == "holds"
+
+
+@pytest.mark.parametrize("name", [name for name, (_, _, bad) in PAIRS.items() if bad])
+def test_its_opposite_is_shown_by_a_launch(tmp_path, name):
+    condition, _, bad = PAIRS[name]
+    assert _verdicts(tmp_path, bad, condition)["race_free"] == "violated"
+
+
+@pytest.mark.parametrize("name", NOT_PROVED)
+def test_what_may_race_or_is_not_understood_is_not_proved(tmp_path, name):
+    found = _verdicts(tmp_path, NOT_PROVED[name])
+    assert found["race_free"] in ("unknown", "violated")
+
+
+def test_without_its_barrier_a_tile_is_not_proved(tmp_path):
+    condition, good, _ = PAIRS["tile"]
+    assert _verdicts(tmp_path, good.replace("__syncthreads();", ""), condition)["race_free"] != "holds"
+
+
+@pytest.mark.parametrize(
+    ("guard", "verdict"), [("if (blockIdx.x >= n) return;", "holds"), ("if (threadIdx.x >= n) return;", "violated")]
+)
+def test_barriers_are_uniform_or_not(tmp_path, guard, verdict):
+    text = f"__global__ void k(int* a, unsigned n) {{ {_I} a[i] = 1; {guard} __syncthreads(); }}"
+    assert _verdicts(tmp_path, text)["uniform"] == verdict
+
+
+def test_a_condition_that_no_launch_meets_is_an_error(tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_text(f"__global__ void k(int* a, int n) {{ {_I} a[i] = n; }}\n//@ every k where n > 3 && n < 2;\n")
+    (outcome,) = check([file], Settings())
+    assert [d.code.id for d in outcome.diagnostics] == ["SCP020"], outcome.diagnostics
+
+
+def test_what_two_threads_never_come_to_is_not_proved(tmp_path):
+    text = "__global__ void k(int* a) { if (threadIdx.x == 0) a[0] = 1; }"
+    assert _verdicts(tmp_path, text, "gridDim.x == 1")["race_free"] == "unknown"
+
+
+def test_an_expected_race_is_found(tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_text("__global__ void k(int* a) { *a += 1; }\n//@ every k;\n//@ expect race;\n")
+    (outcome,) = check([file], Settings())
+    assert [(c.expectation.kind, c.verdict) for r in outcome.reports for c in r.checks] == [("race", "holds")]
+
+
+def test_without_z3_everything_is_undecided_and_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setattr("scopec.session.sizes.of_sizes", lambda: None)
+    file = tmp_path / "k.cu"
+    file.write_text("__global__ void k(int* a) { *a += 1; }\n")
+    (outcome,) = check([file], Settings(every=True))
+    (only,) = [c for r in outcome.reports for c in r.checks]
+    assert only.verdict == "unknown"
+    assert "scopec[sizes]" in (only.reason or "")
+
+
+#: Small launches that the conditions admit.
+_SMALL = [(name, launch) for name, (condition, _, _) in PAIRS.items() for launch in ("1, 2", "2, 1", "2, 3", "3, 2")
+          if "blockDim.y" not in condition and ("gridDim.x == 1" not in condition or launch[0] == "1")]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "launch"), _SMALL)
+@pytest.mark.sampled(12)
+def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, launch):
+    """The concrete engine, at small sizes that the condition admits."""
+    _, good, _ = PAIRS[name]
+    head = good[good.index("(") + 1 : good.index(")")].split(",")
+    objects = "".join(f"//@ object __device__ int o{n}[64];\n" for n, p in enumerate(head) if "*" in p)
+    for number in (1, 3, 6):
+        given = ", ".join(
+            f"o{n}" if "*" in p else "0" if p.strip() == "int c" else str(number) for n, p in enumerate(head)
+        )
+        file = tmp_path / "k.cu"
+        file.write_text(f"{good}\n{objects}//@ launch k<<<{launch}>>>({given});\n//@ expect race_free;\n")
+        (outcome,) = check([file], Settings())
+        assert [c.verdict for r in outcome.reports for c in r.checks if c.expectation.kind == "race_free"] == ["holds"]
