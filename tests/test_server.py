@@ -64,11 +64,13 @@ class Serving:
 def started(folder: Path) -> Iterator[Serving]:
     folder.mkdir(mode=0o700, exist_ok=True)
     one = Serving(folder)
-    yield one
-    one.process.kill()
-    one.process.wait()
-    assert one.process.stdout is not None
-    one.process.stdout.close()
+    try:
+        yield one
+    finally:
+        one.process.kill()
+        one.process.wait()
+        assert one.process.stdout is not None
+        one.process.stdout.close()
 
 
 @pytest.fixture(scope="module")
