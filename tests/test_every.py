@@ -118,6 +118,16 @@ def test_an_expected_race_is_found(tmp_path):
     assert [(c.expectation.kind, c.verdict) for r in outcome.reports for c in r.checks] == [("race", "holds")]
 
 
+def test_a_member_of_that_name_asks_nothing(tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_text(
+        "struct S { int every; };\n__device__ S s;\n__global__ void k() { s.every = 1; }\n"
+        "//@ launch k<<<1, 1>>>();\n//@ expect required s.every == 1;\n"
+    )
+    (outcome,) = check([file], Settings(engine="embedded"))
+    assert [c.expectation.kind for report in outcome.reports for c in report.checks] == ["required"]
+
+
 def test_without_z3_everything_is_undecided_and_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setattr("scopec.session.sizes.of_sizes", lambda: None)
     file = tmp_path / "k.cu"

@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 
 
 #: A directive about all launches.
-_EVERY = re.compile(r"//@[^\n]*\bevery\b")
 
 
 class Advise(Protocol):
@@ -239,7 +238,9 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
 
 def names_every(path: Path, shown: str, overrides: Overrides) -> bool:
     """Whether a file asks about all launches."""
-    return path.suffix == ".cu" and _EVERY.search(read_source(path, shown, overrides.quotable).text) is not None
+    from scopec.frontends.clang.prepare import names_every as named  # Start-up: of other files nothing is asked
+
+    return path.suffix == ".cu" and named(read_source(path, shown, overrides.quotable))
 
 
 def has_launches(path: Path, shown: str, overrides: Overrides) -> bool:

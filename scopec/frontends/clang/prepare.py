@@ -92,6 +92,11 @@ class Every:
     at: int
 
 
+def names_every(source: Source) -> bool:
+    """Whether a file asks about all launches of a kernel."""
+    return "every" in source.text and bool(about_every(scan(source))[0])
+
+
 def about_every(scanned: Scanned) -> tuple[tuple[Every, ...], tuple[tuple[str, int, int], ...]]:
     """The directives about all launches, and the text and place of what a file expects."""
     found, expected = list[Every](), list[tuple[str, int, int]]()
