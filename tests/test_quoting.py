@@ -72,9 +72,10 @@ def test_what_is_left_out_to_guess_a_launch_is_not_shown(tree: Path, leak: str) 
         assert SECRET not in text
 
 
-def test_a_link_that_leads_out_is_no_program(tree: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--every",)])
+def test_a_link_that_leads_out_is_no_program(more: tuple[str, ...], tree: Path) -> None:
     (tree / "p.cu").symlink_to(tree.parent / "outside" / "secret.txt")
-    said = scopec("check", "--engine", "embedded", ".", cwd=tree)
+    said = scopec("check", "--engine", "embedded", *more, ".", cwd=tree)
     assert said.returncode == 2
     assert "p.cu:1:1: error: this link leads out of the repository" in said.stderr
     assert SECRET not in said.stderr

@@ -61,7 +61,6 @@ def serve(idle: float) -> None:
         click.echo("serving; Ctrl-C ends it")
         call = _Server(listening, idle).run()
     if call is not None:
-        call.begin()
         _end(call.carry_out())
 
 
@@ -135,6 +134,9 @@ class _Call:
         """Take the place, the limits and the files of the call, or end this process and refuse it."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for ends in (signal.SIGTERM, signal.SIGHUP):  # what the server does then ends no call
+            signal.signal(ends, signal.SIG_DFL)
         try:
             tie(server)
             os.setsid()
@@ -150,7 +152,7 @@ class _Call:
             os._exit(0)
         client.close()
 
-    def begin(self) -> None:
+    def _begin(self) -> None:
         """Let this process have the variables, the arguments and the standard files of the call."""
         os.environ.clear()
         os.environ.update(self.environment)
@@ -167,7 +169,10 @@ class _Call:
     def carry_out(self) -> int:
         """Carry out the call, and return its exit status."""
         try:
+            self._begin()
             scopec.cli.here()
+        except KeyboardInterrupt:  # before there was anything to end
+            return 130
         except SystemExit as ended:
             return ended.code if isinstance(ended.code, int) else 0
 

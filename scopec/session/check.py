@@ -23,7 +23,7 @@ from scopec.base.diagnostics import (
     starved,
     suggestion,
 )
-from scopec.base.files import quoted, quoting, read_source
+from scopec.base.files import quoted, quoting
 from scopec.base.records import dataclass
 from scopec.base.scratch import later_folder
 from scopec.base.source import Source
@@ -38,7 +38,7 @@ from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import vacuous_waits
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
-from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named
+from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named, source_of
 from scopec.session.pool import Pool, Task
 
 if TYPE_CHECKING:
@@ -240,14 +240,14 @@ def names_every(path: Path, shown: str, overrides: Overrides) -> bool:
     """Whether a file asks about all launches."""
     from scopec.frontends.clang.prepare import names_every as named  # Start-up: of other files nothing is asked
 
-    return path.suffix == ".cu" and named(read_source(path, shown, overrides.quotable))
+    return path.suffix == ".cu" and named(source_of(path, shown, overrides))
 
 
 def has_launches(path: Path, shown: str, overrides: Overrides) -> bool:
     """Whether a file that asks about all launches has some of its own."""
     from scopec.session.sizes import asks_launches  # Start-up: as below
 
-    return asks_launches(read_source(path, shown, overrides.quotable))
+    return asks_launches(source_of(path, shown, overrides))
 
 
 def _of_every(

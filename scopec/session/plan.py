@@ -81,11 +81,16 @@ def quoting_named(overrides: Overrides, paths: Sequence[Path]) -> Overrides:
 
 def plan(path: Path, shown: str, overrides: Overrides) -> Plan:
     """Read a file and work out what it is asked; InputError where it is not in the language."""
+    return plan_of(source_of(path, shown, overrides), path, overrides)
+
+
+def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
+    """The text of a file; InputError where it is none, or may not be shown."""
     here = Source(str(path), "", overrides.quotable)
     if not may_show(path, here):
         message = "this link leads out of the repository, or of the folder that it is in"
         raise error(Code.UNREADABLE, message, Source(shown, "").span(0, 0), "name the file itself, or --allow-outside")
-    return plan_of(read_source(path, shown, overrides.quotable), path, overrides)
+    return read_source(path, shown, overrides.quotable)
 
 
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:

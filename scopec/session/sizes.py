@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, suggestion
-from scopec.base.files import read_source
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -34,7 +33,7 @@ from scopec.frontends.scoped.syntax.scan import scan
 from scopec.program.anythread import TRUE, AnyThread, Term
 from scopec.program.expectations import Expectation
 from scopec.session import witness
-from scopec.session.plan import Overrides, plan_of
+from scopec.session.plan import Overrides, plan_of, source_of
 from scopec.sizes import pairs as meeting
 from scopec.sizes import questions
 from scopec.sizes.questions import Model
@@ -81,7 +80,7 @@ def of_file(
     path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run], Answered],
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
     """A report for each kernel of a file; InputError with what clang objects to."""
-    source = read_source(path, shown, overrides.quotable)
+    source = source_of(path, shown, overrides)
     if path.suffix != ".cu":
         at = source.span(0, 0)
         message = "all launches can be asked of the kernels of a .cu file alone"
