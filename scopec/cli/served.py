@@ -84,9 +84,8 @@ def _asked(place: str) -> int | None:
             return None
     except (OSError, ValueError):  # nobody serves there; a standard file is closed, or the folder is gone
         return None
-    for name in _SIGNALS:
-        if signal.getsignal(number := getattr(signal, name)) is not signal.SIG_IGN:
-            signal.signal(number, lambda told, _frame: server.send(bytes([told])) and None)
+    for name in _SIGNALS:  # those that are ignored too, as a call by itself does
+        signal.signal(getattr(signal, name), lambda told, _frame: server.send(bytes([told])) and None)
     ended = b""
     while len(ended) < 4:
         more = server.recv(4 - len(ended))
