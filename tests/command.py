@@ -8,10 +8,8 @@ where ``fresh`` is true, where a variable is given that Python reads at its star
 from __future__ import annotations
 
 import atexit
-import importlib
 import json
 import os
-import pkgutil
 import signal
 import socket
 import subprocess
@@ -24,8 +22,6 @@ from typing import Any
 _SECONDS = 120
 #: What the names of variables begin with that Python reads at its start.
 _OF_PYTHON = ("PYTHON", "LC_", "LANG")
-#: No part of scopec, but scripts for processes with a Java virtual machine, and entry points.
-_OTHERS = ("in_jvm", "jvm", "__main__", "pytest_plugin")
 
 
 def scopec(
@@ -120,19 +116,18 @@ def _server() -> _Server:
 
 def _serve(descriptor: int) -> None:
     """Import scopec; then for each request make a copy that carries it out, and tell its process and its end."""
-    import scopec.cli.program
+    import scopec.cli
     from scopec.base import scratch
+    from scopec.cli import server
 
-    for module in pkgutil.walk_packages(scopec.__path__, "scopec."):
-        if module.name.rpartition(".")[2] not in _OTHERS:
-            importlib.import_module(module.name)
+    server.prepare()
     _precompile()
     asked = socket.socket(fileno=descriptor)
     while True:
         size, files, _, _ = socket.recv_fds(asked, 8, 2)
         if not size:
             return
-        request = json.loads(_all(asked, int.from_bytes(size, "big")))
+        request = json.loads(server.received(asked, int.from_bytes(size, "big")))
         pid = os.fork()
         if pid == 0:
             asked.close()
@@ -140,12 +135,9 @@ def _serve(descriptor: int) -> None:
             for number, file in enumerate(files, 1):
                 os.dup2(file, number)
                 os.close(file)
-            sys.stdout = sys.__stdout__ = os.fdopen(1, "w", closefd=False)
-            sys.stderr = sys.__stderr__ = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
             os.chdir(request["cwd"])
-            os.environ.clear()
-            os.environ.update(request["environment"])
-            sys.argv = [str(Path(scopec.cli.__file__).with_name("__main__.py")), *request["arguments"]]
+            main = str(Path(scopec.cli.__file__).with_name("__main__.py"))
+            server.Call("", 0, "", [main, *request["arguments"]], request["environment"]).begin()
             sys.modules["__main__"].__package__ = "scopec.cli"
             scopec.cli.main()
         for file in files:
@@ -162,13 +154,6 @@ def _precompile() -> None:
     for _ in range(precompiled._FEW + 1):
         for side in compiler._SIDES:
             precompiled.prepared(compiler._command(command.found(), side, "", Flags()))
-
-
-def _all(asked: socket.socket, size: int) -> bytes:
-    data = b""
-    while len(data) < size:
-        data += asked.recv(size - len(data))
-    return data
 
 
 if __name__ == "__main__":

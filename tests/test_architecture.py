@@ -91,6 +91,8 @@ def imported(node: ast.AST, *, types: bool = False) -> Iterator[str]:
             names = [child.module, *(f"{child.module}.{alias.name}" for alias in child.names)]
             inside = [name for name in names[1:] if name in modules()]
             yield from inside or (name for name in names if name in modules())
+        if isinstance(child, ast.Import):
+            yield from (alias.name for alias in child.names if alias.name in modules())
         yield from imported(child, types=types)
 
 

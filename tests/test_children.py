@@ -14,7 +14,7 @@ import pytest
 
 from scopec.base import children
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are tied on Linux")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="this system is not Linux")
 #: Starts two that sleep, the first of which is forked, and ends.
 STARTS = """
 import os, sys

@@ -69,7 +69,8 @@ def main() -> NoReturn:
     gc.set_threshold(200_000)
     try:
         _refuse_files(sys.argv[1:])
-        status = commands(standalone_mode=False, default_map=defaults(commands.commands.values(), Path.cwd()))
+        settings = defaults(commands.commands.values(), Path.cwd())
+        status = commands(standalone_mode=False, default_map=settings, obj=main)
         sys.exit(status if isinstance(status, int) else 0)
     except (click.exceptions.Abort, KeyboardInterrupt):  # the latter where click is not yet at work
         terminal.tell("interrupted")

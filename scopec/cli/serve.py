@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, NoReturn
+
 import click
 
 from scopec.base.diagnostics import UsageError
 from scopec.cli import served
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _MINUTES = 15
 
 
 @click.command("serve")
+@click.pass_obj
 @click.option(
     "--idle",
     type=click.IntRange(1),
@@ -19,7 +25,7 @@ _MINUTES = 15
     metavar="MINUTES",
     help="End after so long without a call.",
 )
-def serve(idle: int) -> None:
+def serve(here: Callable[[], NoReturn], idle: int) -> None:
     """Carry out this user's calls of scopec, which then need not start it.
 
     While it runs, `scopec check` and the other commands pass their calls on to it: with the same output, and the same
@@ -30,4 +36,4 @@ def serve(idle: int) -> None:
         raise UsageError("there is no `scopec serve` on this system: its processes do not fork")
     from scopec.cli import server  # Start-up: only this command needs it
 
-    server.serve(idle * 60)
+    server.serve(idle * 60, here)

@@ -47,7 +47,8 @@ def identity(environment: Mapping[str, str]) -> str:
     """What a server and its calls have in common: Python, scopec's files, and the variables that Python starts by."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))  # noqa: PTH100, PTH120
     variables = sorted(f"{name}={value}" for name, value in environment.items() if name.startswith(_AT_START))
-    return "\n".join([sys.executable, sys.version, package, repr(sys.flags), *variables])
+    begun = repr(getattr(sys.modules["__main__"], "__package__", None))  # as which click names the command
+    return "\n".join([sys.executable, sys.version, package, repr(sys.flags), begun, *variables])
 
 
 def address(environment: Mapping[str, str]) -> str:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-import scopec.cli
+import scopec
 from scopec.base.children import tie
 from scopec.base.diagnostics import UsageError
 from scopec.base.records import dataclass
@@ -34,7 +34,7 @@ from scopec.cli import served
 from scopec.session.plan import Overrides, plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 #: No part of scopec, but scripts for processes with a Java virtual machine, and entry points.
 _OTHERS = ("in_jvm", "jvm", "__main__", "pytest_plugin")
@@ -51,17 +51,18 @@ exists (0:r=0 /\\ 1:r=0)
 """
 
 
-def serve(idle: float) -> None:
+def serve(idle: float, here: Callable[[], NoReturn]) -> None:
     """Serve until so many seconds pass without a call; in the copy for a call, carry it out and end.
 
-    Raises UsageError where there is a server, or its folder is not this user's.
+    ``here`` carries out the command of a process.  Raises UsageError where there is a server, or its folder is not this
+    user's alone.
     """
     with _listening(served.address(os.environ)) as listening:
-        _prepare()
+        prepare()
         click.echo("serving; Ctrl-C ends it")
         call = _Server(listening, idle).run()
     if call is not None:
-        _end(call.carry_out())
+        _end(call.carry_out(here))
 
 
 def _end(status: int) -> NoReturn:
@@ -106,7 +107,7 @@ def _remove(place: str, owner: int) -> None:
             Path(place).unlink()
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """Import all of scopec, and read its own grammars and models: what is the same for every call."""
     for module in pkgutil.walk_packages(scopec.__path__, "scopec."):
         if module.name.rpartition(".")[2] not in _OTHERS:
@@ -121,7 +122,7 @@ def _prepare() -> None:
 
 
 @dataclass(frozen=True)
-class _Call:
+class Call:
     """A request, as :mod:`scopec.cli.served` sends it."""
 
     folder: str
@@ -152,7 +153,7 @@ class _Call:
             os._exit(0)
         client.close()
 
-    def _begin(self) -> None:
+    def begin(self) -> None:
         """Let this process have the variables, the arguments and the standard files of the call."""
         os.environ.clear()
         os.environ.update(self.environment)
@@ -166,11 +167,11 @@ class _Call:
             setattr(sys, name, new)
             setattr(sys, f"__{name}__", new)
 
-    def carry_out(self) -> int:
+    def carry_out(self, here: Callable[[], NoReturn]) -> int:
         """Carry out the call, and return its exit status."""
         try:
-            self._begin()
-            scopec.cli.here()
+            self.begin()
+            here()
         except KeyboardInterrupt:  # before there was anything to end
             return 130
         except SystemExit as ended:
@@ -188,7 +189,7 @@ class _Server:
         self._changed = _changed(self._files)
         self._ends = False
 
-    def run(self) -> _Call | None:
+    def run(self) -> Call | None:
         """Serve until it is told to end, has been idle, or scopec has changed; then until all calls have ended.
 
         In the copy that is made for a call, the call.
@@ -221,15 +222,15 @@ class _Server:
     def _end(self, *_: object) -> None:
         self._ends = True
 
-    def _accept(self, selector: DefaultSelector) -> _Call | None:
+    def _accept(self, selector: DefaultSelector) -> Call | None:
         """Make a copy for who asks; in the copy, the call."""
         client, _ = self._listening.accept()
         client.settimeout(_PATIENCE)
         files: list[int] = []
         try:
             head, files, _, _ = socket.recv_fds(client, 8, 3)
-            call = _call(_all(client, int.from_bytes(head, "big")))
-            self._ends = _changed(self._files) != self._changed
+            call = _call(received(client, int.from_bytes(head, "big")))
+            self._ends = self._ends or _changed(self._files) != self._changed
             if call is None or self._ends or len(files) != 3:
                 client.sendall(served.REFUSED)
                 client.close()
@@ -293,7 +294,8 @@ def _own() -> list[Path]:
     return [file for folder in folders for file in folder.rglob("*") if file.suffix != ".pyc" and file.is_file()]
 
 
-def _all(client: socket.socket, size: int) -> bytes:
+def received(client: socket.socket, size: int) -> bytes:
+    """So many bytes; ValueError where there are fewer."""
     data = b""
     while len(data) < size:
         more = client.recv(size - len(data))
@@ -303,13 +305,13 @@ def _all(client: socket.socket, size: int) -> bytes:
     return data
 
 
-def _call(data: bytes) -> _Call | None:
+def _call(data: bytes) -> Call | None:
     """A request, if this server is for such; ValueError for anything else."""
     who, folder, mask, limits, program, number, *rest = [os.fsdecode(field) for field in data.split(b"\0")]
     if who != served.identity(os.environ):
         return None
     environment = dict(field.split("=", 1) for field in rest[int(number) :])
-    return _Call(folder, int(mask), limits, [program, *rest[: int(number)]], environment)
+    return Call(folder, int(mask), limits, [program, *rest[: int(number)]], environment)
 
 
 def _limit(limits: str) -> None:

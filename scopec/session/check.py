@@ -189,7 +189,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     if settings.every:
                         pending.append((shown, _of_every(path, shown, settings, overrides, policy, workers), []))
                         continue
-                    if names_every(path, shown, overrides):
+                    if path.suffix == ".cu" and names_every(path, shown, overrides):
                         of_all[shown] = _of_every(path, shown, settings, overrides, policy, workers)
                         if not has_launches(path, shown, overrides):
                             pending.append((shown, of_all.pop(shown), []))
@@ -238,9 +238,9 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
 
 def names_every(path: Path, shown: str, overrides: Overrides) -> bool:
     """Whether a file asks about all launches."""
-    from scopec.frontends.clang.prepare import names_every as named  # Start-up: of other files nothing is asked
+    from scopec.frontends.clang.prepare import names_every as named  # Start-up: other files need it not
 
-    return path.suffix == ".cu" and named(source_of(path, shown, overrides))
+    return named(source_of(path, shown, overrides))
 
 
 def has_launches(path: Path, shown: str, overrides: Overrides) -> bool:

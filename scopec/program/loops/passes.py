@@ -13,7 +13,6 @@ from scopec.program.loops.counters import left_open
 from scopec.program.loops.delays import passed
 from scopec.program.loops.empty import without_empty_loops
 from scopec.program.loops.watchdogs import given_up, not_fired
-from scopec.program.show import show_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -64,6 +63,9 @@ class Looping:
     @property
     def text(self) -> str:
         """The Program in print."""
+        # Start-up: most calls print no form.
+        from scopec.program.show import show_program
+
         return show_program(self.program)
 
     def with_bodies(self, change: Callable[[ir.Body], ir.Body]) -> Self:

@@ -17,7 +17,6 @@ from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
 from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KINDS, Expectation, Settings
 from scopec.program.extensions import EXTENSIONS
-from scopec.program.loops.passes import Looping
 from scopec.program.names import identifier
 from scopec.program.program import Program
 from scopec.progress import models as progress_models
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from scopec.hangs.slicing import Slice
+    from scopec.program.loops.passes import Looping
     from scopec.progress.models import Property
     from scopec.progress.reductions import Reductions as ProgressReductions
 
