@@ -80,6 +80,36 @@ def test_its_opposite_is_shown_by_a_launch(tmp_path, name):
     assert _verdicts(tmp_path, bad, condition)["race_free"] == "violated"
 
 
+#: Kernels, each with its condition, of which a proof would be wrong but for one rule of the executor or of the pairs.
+RULES = {
+    "barriers count where all come to them in one order":
+        ("gridDim.x == 1 && blockDim.x == 64",
+         "__global__ void k(int* a) { __shared__ int t[64]; if (threadIdx.x < 32) __syncthreads(); t[threadIdx.x] = 1; __syncthreads(); a[threadIdx.x] = t[63 - threadIdx.x]; }"),
+    "a barrier in a loop parts no two turns":
+        ("gridDim.x == 1 && blockDim.x <= 64",
+         "__global__ void k(int n) { __shared__ int t[64]; for (int j = 0; j < n; ++j) { int s = t[(threadIdx.x + 1) % 64]; __syncthreads(); t[threadIdx.x] = s; } }"),
+    "operations of two scopes are two": ("", "__global__ void k(int* n) { atomicAdd(n, 1); atomicAdd_block(n, 1); }"),
+    "each thread finds another number by an atomic operation":
+        ("gridDim.x == 1", "__global__ void k(int* a, int* n) { if (atomicAdd(n, 1) == (int)threadIdx.x) a[0] = 1; }"),
+    "a product with a large constant passes the limits":
+        ("", f"__global__ void k(int* a) {{ {_I} a[(i * 0x100000u) >> 20] = 1; }}"),
+    "an unsigned number below 0 is large":
+        ("gridDim.x == 1 && blockDim.x == 2",
+         "__global__ void k(int* a) { a[threadIdx.x + 1] = 1; unsigned i = threadIdx.x - 1u; if (i > 100u || threadIdx.x == 1) a[0] = 1; }"),
+    "a quotient is rounded to zero":
+        ("gridDim.x == 1 && blockDim.x == 2",
+         "__global__ void k(int* a) { a[threadIdx.x + 1] = 1; int i = (int)threadIdx.x - 1; if (i / 2 == 0) a[0] = 1; }"),
+    "a volatile object may change":
+        ("gridDim.x == 1", "__global__ void k(int* a, const volatile int* p) { if (*p == (int)threadIdx.x) a[0] = 1; }"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_each_rule_keeps_a_wrong_proof_away(tmp_path, rule):
+    condition, text = RULES[rule]
+    assert _verdicts(tmp_path, text, condition)["race_free"] in ("unknown", "violated")
+
+
 @pytest.mark.parametrize("name", NOT_PROVED)
 def test_what_may_race_or_is_not_understood_is_not_proved(tmp_path, name):
     found = _verdicts(tmp_path, NOT_PROVED[name])
