@@ -46,6 +46,11 @@ class Copy:
 
 
 @dataclass(frozen=True)
+class Follow:
+    """An agent arrives behind the thread's copies."""
+
+
+@dataclass(frozen=True)
 class Wait:
     """Until the phase of a parity is over; without one, until that of the thread's latest arrival is."""
 
@@ -66,7 +71,7 @@ class Sync:
     pass
 
 
-Step: TypeAlias = Init | Inval | Arrive | Expect | Copy | Wait | Look | Sync
+Step: TypeAlias = Init | Inval | Arrive | Expect | Copy | Follow | Wait | Look | Sync
 Threads: TypeAlias = tuple[tuple[Step, ...], ...]
 
 
@@ -132,6 +137,10 @@ class _Body:
                 return self.do(ir.BarrierArrive("token", _PLACE, Const(count, INT), _MODE, drop, bytes_), following)
             case Expect(bytes_):
                 return self.do(ir.BarrierExpect(_PLACE, Const(bytes_, INT), _MODE), following)
+            case Follow():
+                ends = self.do(ir.Agent(False), following)
+                arrives = self.do(ir.BarrierArrive("own", _PLACE, Const(1, INT), _MODE, later=True), ends)
+                return self.do(ir.Agent(True, groups=None, follows=True), arrives)
             case Copy(bytes_):
                 ends = self.do(ir.Agent(False), following)
                 completes = self.do(ir.BarrierExpect(_PLACE, Const(-bytes_, INT), _MODE), ends)
@@ -174,7 +183,7 @@ class _Mbarrier:
     pending: int = 0
     bytes: int = 0
     served: bool = False
-    flight: tuple[int, ...] = ()  # the bytes of copies that are not complete
+    flight: tuple[int, ...] = ()  # the bytes of copies that are not complete, 0 for an arrival
 
 
 @dataclass(frozen=True)
@@ -205,8 +214,12 @@ def answer(threads: Threads) -> set[str]:
 
 def _steps(threads: Threads, s: _State) -> Iterator[_State | None]:
     for n, bytes_ in enumerate(s.b.flight):
-        flight = s.b.flight[:n] + s.b.flight[n + 1 :]
-        yield replace(s, b=_counted(replace(s.b, bytes=s.b.bytes - bytes_, flight=flight)))
+        b = replace(s.b, flight=s.b.flight[:n] + s.b.flight[n + 1 :])
+        if not bytes_:
+            arrived = None if b.pending < 1 or (b.phase and not b.served) else replace(b, pending=b.pending - 1)
+            yield None if arrived is None else replace(s, b=_counted(arrived))
+            continue
+        yield replace(s, b=_counted(replace(b, bytes=b.bytes - bytes_)))
     for t, (number, steps) in enumerate(zip(s.at, threads, strict=True)):
         if number in (len(steps), _FOR_EVER):
             continue
@@ -237,8 +250,9 @@ def _steps(threads: Threads, s: _State) -> Iterator[_State | None]:
                 yield replace(s, at=at, b=counted, tokens=(*s.tokens[:t], b.phase, *s.tokens[t + 1 :]))
             case Expect(bytes_):
                 yield replace(s, at=at, b=_counted(replace(b, bytes=b.bytes + bytes_)))
-            case Copy(bytes_):
-                yield replace(s, at=at, b=replace(b, flight=tuple(sorted((*b.flight, bytes_)))))
+            case Copy() | Follow():
+                more = step.bytes if isinstance(step, Copy) else 0
+                yield replace(s, at=at, b=replace(b, flight=tuple(sorted((*b.flight, more)))))
             case Wait(parity) | Look(parity):
                 over = b.phase != s.tokens[t] if parity is None else b.phase % 2 != parity
                 if isinstance(step, Look) and over is step.hangs:
@@ -271,7 +285,10 @@ def random_program(chance: Random) -> Threads:
             arrive = Arrive(count, chance.choice((None, None, 16, 32)), drops)
             copy = [Copy(arrive.expect)] if arrive.expect and chance.random() < 0.9 else []
             wait = Wait(chance.choice((number % 2, number % 2, number % 2, None)), polls=chance.random() < 0.3)
-            steps += [*some, arrive, *copy, *([wait] if chance.random() < 0.95 else [])]
+            come: list[Step] = [arrive, *copy]
+            if chance.random() < 0.06:
+                come = [Follow()]
+            steps += [*some, *come, *([wait] if chance.random() < 0.95 else [])]
     expected = len(others) if chance.random() < 0.9 else chance.randint(1, 3)
     begins: tuple[Step, ...] = (Init(expected), Sync()) if chance.random() < 0.95 else (Sync(), Init(expected))
     first, *rest = others
@@ -283,5 +300,12 @@ def random_program(chance: Random) -> Threads:
 def _random_step(chance: Random) -> Step:
     bytes_ = chance.choice((16, 32))
     return chance.choice(
-        (Expect(bytes_), Copy(bytes_), Look(chance.randint(0, 1), chance.choice((None, True, False))), Sync(), Wait(1))
+        (
+            Expect(bytes_),
+            Copy(bytes_),
+            Look(chance.randint(0, 1), chance.choice((None, True, False))),
+            Sync(),
+            Wait(1),
+            Follow(),
+        )
     )

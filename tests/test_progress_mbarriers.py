@@ -26,6 +26,7 @@ from tests.mbarrier_programs import (
     Arrive,
     Copy,
     Expect,
+    Follow,
     Init,
     Inval,
     Look,
@@ -96,6 +97,14 @@ PROGRAMS: dict[str, tuple[Threads, str]] = {
         ((Init(1), Arrive(expect=32), Copy(32), Look(0), Expect(32)),),
         "late bytes",
     ),
+    "an arrival behind copies": (((Init(1), Sync(), Follow()), (Sync(), Wait(0))), "ends"),
+    "arrivals behind copies in two phases": (
+        ((Init(2), Follow(), Arrive(), Wait(0), Follow(), Arrive(), Wait(1)),), "ends",
+    ),
+    "a look before an arrival behind copies": (((Init(1), Follow(), Look(0, hangs=False)),), "hangs"),
+    "a look behind such an arrival": (((Init(1), Follow(), Look(0, hangs=True)),), "hangs"),
+    "an arrival too many, behind copies": (((Init(1), Follow(), Arrive()),), "undefined"),
+    "bytes beside an arrival behind copies": (((Init(1), Follow(), Expect(16), Copy(16), Wait(0)),), "late bytes"),
     "one of two leaves": (((Init(2), Sync(), Arrive(drop=True)), (Sync(), Arrive(), Wait(0), Arrive(), Wait(1))), "ends"),
     "the last one leaves": (((Init(1), Arrive(drop=True)),), "undefined"),
     "a test that is true": (((Init(1), Arrive(), Look(0, hangs=True)),), "hangs"),
@@ -218,6 +227,13 @@ def test_a_schedule_says_what_is_pending() -> None:
     assert [why.partition(":")[0] for why in on_it] == 2 * ["the phase of b never ends"]
 
 
+def test_a_schedule_says_what_may_be_in_flight() -> None:
+    schedule = shown(PROGRAMS["a look before an arrival behind copies"][0])
+    assert schedule is not None
+    *_, last = (text for move in schedule.moves for text in move.changes.values())
+    assert last == "phase 1, 1 of 1 arrivals to come, the end of phase 0 may be in flight"
+
+
 def test_who_asks_for_no_rule_goes_on() -> None:
     """Members of cuda::barrier: as one that is no mbarrier."""
     for threads, holds in (("two arrive", True), ("one of two arrives", False), ("two arrive, no wait between", True)):
@@ -256,6 +272,7 @@ MUTATIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "an arrival leaves what is pending": ("ArriveOn", partial(without, "pending")),
     "an arrival expects no bytes": ("ArriveOn", partial(without, "bytes")),
     "a drop leaves what is expected": ("DropFrom", partial(without, "expected")),
+    "an arrival behind copies is there at once": ("ArriveLater", partial(without, "copied")),
     "a wait serves nobody": ("Waited", partial(without, "served")),
     "late bytes do not come": ("Landed", partial(without, "late")),
     "a wait leaves bytes late": ("Waited", partial(without, "late")),

@@ -14,7 +14,7 @@ from scopec.progress.reductions import Reductions
 from scopec.progress.schedule import Kind
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from tests.mbarrier_programs import Arrive, Copy, Init, Look, Sync, Threads, Wait, program_of, random_program
+from tests.mbarrier_programs import Arrive, Copy, Follow, Init, Look, Sync, Threads, Wait, program_of, random_program
 from tests.samples import programs
 from tests.test_settled_phases import FENCE, MISTAKES, RING, checked, verdict
 
@@ -76,6 +76,10 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
     "nobody leaves for good": (
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Arrive(drop=True)), (Sync(), Wait(0))),
+    ),
+    "nobody arrives later": (
+        ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
+        ((Init(1), Sync(), Follow()), (Sync(), Wait(0))),
     ),
     "who arrives again has waited": (
         ((Init(2), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(), Wait(0), Arrive())),

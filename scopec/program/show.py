@@ -114,7 +114,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
         case ir.BarrierArrive(target, place, update, mode, drop, expect):
             text = f"{target} = {'drop' if drop else 'arrive'}{_on(mode, place)} by {value(update)}"
             text += "" if expect is None else f", {value(expect)} bytes expected"
-            return text, f"arrives at {show_place(place)}{mode_in_words(mode)}"
+            verb = "lets its copies arrive" if operation.later else "arrives"
+            return text, f"{verb} at {show_place(place)}{mode_in_words(mode)}"
         case ir.BarrierExpect(place, bytes_, mode):
             text = f"expect {value(bytes_)} bytes{_on(mode, place)}"
             return text, f"expects {value(bytes_)} bytes at {show_place(place)}"

@@ -64,4 +64,5 @@ def state_in_words(barrier: Mapping[str, object]) -> str:
     if "bytes" in barrier and barrier["expected"] == 0:
         return "no mbarrier"
     bytes_ = f", {barrier['bytes']} bytes" if barrier.get("bytes") else ""
-    return f"phase {barrier['phase']}, {barrier['pending']} of {barrier['expected']} arrivals to come{bytes_}"
+    late = f", the end of phase {int(str(barrier['phase'])) - 1} may be in flight" if barrier.get("late") else ""
+    return f"phase {barrier['phase']}, {barrier['pending']} of {barrier['expected']} arrivals to come{bytes_}{late}"

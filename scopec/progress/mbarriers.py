@@ -5,18 +5,19 @@ assertion that follows.  A wait that breaks one does not block.  A wait or a tes
 wait has found the phase before the present one over ("at least one test_wait or try_wait operation must be performed
 which returns True for waitComplete before an arrive-on operation in the subsequent phase").
 
-The bytes of a copy are complete with its issue: the agent's operations are steps of its thread.  In a schedule they are
-complete later.  Take one, and let threads do the same here, where none may break a rule.  Let b be the bytes that are
-pending here, and f >= 0 those in flight there, so that b + f are pending there.
+The bytes of a copy are complete with its issue, and an agent behind copies arrives at once: what agents do are steps
+of their thread.  In a schedule they do it later.  Take one, and let threads do the same here, where none may break a
+rule.  Let a arrivals and b bytes be pending here, and e, f >= 0 be in flight there, so that a + e and b + f are pending
+there.
 
-- A phase is over there only where it is here: no arrivals are pending and b + f = 0, so b = f = 0, if b is never
-  negative while no arrivals are pending.  Where it is negative then, the phase stays as it is here, so that who waits
-  for it hangs, and who arrives or expects bytes in it breaks a rule (``TOO_MANY``, ``LATE_BYTES``).
+- A phase is over there only where it is here: a + e = 0 and b + f = 0, so all are 0, if b is never negative while no
+  arrivals are pending.  Where it is negative then, the phase stays as it is here, so that who waits for it hangs, and
+  who arrives or expects bytes in it breaks a rule (``TOO_MANY``, ``LATE_BYTES``).
 - Where a phase is over here it will be there, when what is in flight has come, which is owed.  Until then the mbarrier
   is ``late``: whoever looks at it may find the phase before, or that all has come, which is the choice that is owed.
-  Nobody may arrive (``OVERRUN`` here, ``TOO_MANY`` there), nor expect bytes, or issue a copy that completes there: they
-  would be pending in the phase before there (``LATE_BYTES``).  So when that one is over there, the next one is as it
-  began here.
+  Nobody may arrive (``OVERRUN`` here; there it is an arrival too many in the phase before, or an agent's is one in the
+  next), nor expect bytes, or issue a copy that completes there: they would be pending in the phase before there
+  (``LATE_BYTES``).  So when that one is over there, the next one is as it began here.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ class BarrierArrive:
     """``update`` threads arrive in the phase ``target``: the last ones that are pending end it, and the next begins.
 
     With ``drop`` each phase expects that many arrivals less from then on.  ``expect`` bytes are pending in the phase
-    before the arrival.
+    before the arrival.  With ``later`` it is made by an agent, at any time after its thread comes to it.
     """
 
     target: str
@@ -148,6 +148,7 @@ class BarrierArrive:
     drop: bool = False
     expect: Value | None = None
     fault: str = ""
+    later: bool = False
 
 
 @dataclass(frozen=True, slots=True)

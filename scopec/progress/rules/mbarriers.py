@@ -1,8 +1,8 @@
 """mbarriers (PTX ISA, "mbarrier"): their state is a record, and what changes it.
 
 ``served`` is 1 where a wait has found the phase before the present one over, or there is none before.  The bytes of a
-copy are complete as soon as it is issued (:mod:`scopec.progress.mbarriers`): ``copied`` is 1 where such are in the
-present phase, and ``late`` where they are in the one before and may be in flight still.
+copy are complete as soon as it is issued, and agents arrive at once (:mod:`scopec.progress.mbarriers`): ``copied`` is 1
+where such are in the present phase, and ``late`` where they are in the one before and may be in flight still.
 """
 
 from __future__ import annotations
@@ -53,6 +53,8 @@ def operated(write: Operated, old: Term) -> Term:
         case ir.BarrierInit(_, count):
             assert count is not None
             return call("Mbarrier", Of(count))
+        case ir.BarrierArrive(_, _, update, later=True):
+            return call("ArriveLater", old, Of(update))
         case ir.BarrierArrive(_, _, update, _, drop, expect):
             more = term(0) if expect is None else Of(expect)
             return call("DropFrom" if drop else "ArriveOn", old, Of(update), more)
@@ -82,9 +84,11 @@ def _laws() -> Iterator[Definition]:
     fewer = record(b, expected=minus(expected, n))
     law = "arrivals after which each phase expects so many less"
     yield Definition("DropFrom", ("b", "n", "x"), call("ArriveOn", fewer, n, x), (law,))
+    law = "arrivals behind copies, which may be in flight still"
+    yield Definition("ArriveLater", ("b", "n"), call("ArriveOn", record(b, copied=term(1)), n, term(0)), (law,))
     law = "a wait has found the phase before over"
     yield Definition("Waited", ("b",), record(b, served=term(1), late=term(0)), (law,))
-    law = "the bytes that were late have come"
+    law = "what was late has come"
     yield Definition("Landed", ("b",), record(b, late=term(0)), (law,))
 
 

@@ -186,7 +186,7 @@ def _follow_copies(call: Call) -> bool:
     register, fault = call.target(types.LONG), fault_register(call)
     place, one, mode = mbarrier(call), Const(1, types.LONG), ir.Mode(ir.Order.RELAXED, ir.Scope.BLOCK)
     call.emit(ir.Agent(begins=True, groups=None, follows=True))
-    keep_rules(call, ir.BarrierArrive(register.name, place, one, mode, fault=fault))
+    keep_rules(call, ir.BarrierArrive(register.name, place, one, mode, fault=fault, later=True))
     call.emit(ir.Agent(begins=False))
     return call.done()
 
