@@ -211,8 +211,9 @@ Kind = Literal["read", "write", "atomic"]
 
 @dataclass(frozen=True)
 class Access:
-    """An access of ``bytes`` at an offset of an object under a condition; ``turn`` is its place in the order in which a
-    thread comes to things, ``scope`` that of an atomic operation (cuda::thread_scope's number).
+    """An access of ``bytes`` at an offset of an object under a condition; ``position`` is its place in the order in
+    which a thread comes to things, ``scope`` that of an atomic operation (cuda::thread_scope's number), ``turns`` are
+    the numbers of the turns of the loops with barriers around it, from outside.
     """
 
     object: str
@@ -220,18 +221,36 @@ class Access:
     bytes: int
     kind: Kind
     condition: Term
-    turn: int
+    position: int
     span: Span
     scope: int = 0
+    turns: tuple[Term, ...] = field(default=())
 
 
 @dataclass(frozen=True)
 class Barrier:
-    """A barrier of the block, under a condition."""
+    """A barrier of the block, under a condition, in the turns of loops."""
 
     condition: Term
-    turn: int
+    position: int
     span: Span
+    turns: tuple[Term, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop with barriers: the numbers of its turn and of those of the loops around it, which is the last, and under
+    which condition another turn follows.
+    """
+
+    turns: tuple[Term, ...]
+    again: Term
+    span: Span
+
+    @property
+    def turn(self) -> Term:
+        """The number of its turn."""
+        return self.turns[-1]
 
 
 @dataclass(frozen=True)
@@ -250,3 +269,4 @@ class AnyThread:
     parameters: tuple[tuple[str, Term | None], ...] = ()
     left_out: tuple[str, ...] = field(default=())
     assumed: tuple[Term, ...] = field(default=())
+    loops: tuple[Loop, ...] = field(default=())

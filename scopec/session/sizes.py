@@ -30,7 +30,7 @@ from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import Every, about_every, condition_of, prepared, without_questions
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.scoped.syntax.scan import scan
-from scopec.program.anythread import TRUE, AnyThread, Term
+from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term
 from scopec.program.expectations import Expectation
 from scopec.session import witness
 from scopec.session.plan import Overrides, plan_of, source_of
@@ -229,30 +229,62 @@ class OfKernel:
             return None
 
     @cached_property
-    def differing(self) -> list[tuple[int, Answer]]:
-        """The barriers of which it is not proved that all threads of a block come to them, by their numbers."""
+    def differing(self) -> list[tuple[Span, Answer]]:
+        """The barriers of which it is not proved that all threads of a block come to them in each turn of their loops,
+        and the loops of which it is not proved that all threads of a block go round as often.
+        """
         assert not isinstance(self.form, Found)
         made, where = self.form
-        asked = [questions.barrier_differs(made, where, barrier.condition) for barrier in made.barriers]
-        answers = [(number, self.answer(question)) for number, question in enumerate(asked)]
-        return [(n, answer) for n, answer in answers if answer != "none"]
+        conditions = [(one.span, one.condition) for one in made.barriers]
+        conditions += [(self.barrier_in(loop).span, loop.again) for loop in made.loops]
+        asked = [(span, questions.differs(made, where, condition)) for span, condition in conditions]
+        answers = [(span, self.answer(question)) for span, question in asked]
+        return [(span, answer) for span, answer in answers if answer != "none"]
+
+    def barrier_in(self, loop: Loop) -> Barrier:
+        """The first barrier of a loop."""
+        assert not isinstance(self.form, Found)
+        return next(barrier for barrier in self.form[0].barriers if loop.turn in barrier.turns)
 
     @cached_property
     def ordered(self) -> bool:
-        """Whether the threads of a block come to barriers in one order: all to all, or some leave out the last ones."""
+        """Whether the threads of a block come to barriers in one order: all to all, in loops in the same turns, or,
+        without loops, some leave out the last ones.
+        """
         assert not isinstance(self.form, Found)
         made, where = self.form
         if "named barriers" in made.left_out:
             return False
         if not self.differing:
             return True
-        if not all(questions.is_exact(barrier.condition) for barrier in made.barriers):
+        if made.loops or not all(questions.is_exact(barrier.condition) for barrier in made.barriers):
             return False
         return all(
             self.answer(questions.misaligned(made, where, earlier.condition, later.condition)) == "none"
             for n, earlier in enumerate(made.barriers)
             for later in made.barriers[n + 1 :]
         )
+
+    @cached_property
+    def order(self) -> meeting.Order:
+        """What is known of the barriers."""
+        assert not isinstance(self.form, Found)
+        made, where = self.form
+        if not self.ordered:
+            return meeting.Order(False, frozenset())
+        without = [(loop.turn, questions.turn_without(made, where, loop)) for loop in made.loops]
+        return meeting.Order(True, frozenset(turn for turn, asked in without if self.answer(asked) == "none"))
+
+    def meet(self, pair: meeting.Pair) -> Answer:
+        """Whether a pair may meet: proved not to in any turns of loops, or two threads that do, as far as known."""
+        assert not isinstance(self.form, Found)
+        undecided: Answer = "none"
+        for question in meeting.asked(*self.form, pair, self.order):
+            answer = self.answer(question)
+            if isinstance(answer, Model):
+                return answer
+            undecided = undecided if answer == "none" else None
+        return undecided
 
     def unmet(self) -> bool:
         """Whether no launch meets the condition."""
@@ -268,7 +300,7 @@ class OfKernel:
         made, where = self.form
         tried, undecided = 0, None
         for pair in meeting.pairs(made):
-            answer = self.answer(meeting.question(made, where, pair, ordered=self.ordered))
+            answer = self.meet(pair)
             if answer == "none":
                 continue
             lines = f"lines {pair.first.span.line} and {pair.second.span.line}"
@@ -312,9 +344,8 @@ class OfKernel:
             return None
         if made.left_out:
             return Found("unknown", f"it uses {', '.join(made.left_out)}")
-        for number, answer in self.differing:
-            barrier = made.barriers[number]
-            line = f"the barrier of line {barrier.span.line}"
+        for span, answer in self.differing:
+            line = f"the barrier of line {span.line}"
             if isinstance(answer, Model):
                 shown = self.divergent(answer)
                 if shown is not None:
@@ -351,7 +382,11 @@ class OfKernel:
         """What the usual question says of the launch of a model."""
         at = witness.words(self.kernel, model)
         for run, _ in self.launches(model):
-            told = self.ask(run)
+            try:
+                told = self.ask(run)
+            except (InputError, LimitError) as objection:
+                message = objection.diagnostics[0].message if isinstance(objection, InputError) else str(objection)
+                return Found("unknown", f"two threads may meet at {at}, which is not answered: {message}")
             check = next(c for c in told.checks if c.expectation.kind == "race_free")
             if check.verdict == "violated":
                 shown = replace(told, checks=(check,))

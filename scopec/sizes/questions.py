@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import field
 from functools import reduce
 from typing import Literal
 
 from scopec.base.records import dataclass
 from scopec.program import anythread as terms
-from scopec.program.anythread import TRUE, AnyThread, Level, Term, both, const, less, opposite, symbol
+from scopec.program.anythread import TRUE, AnyThread, Barrier, Level, Loop, Term, both, const, less, opposite, symbol
 
 #: Whose a term is: of the first thread or of the second.
 Who = Literal[1, 2]
@@ -22,19 +23,23 @@ _LARGEST = {"blockDim": (1024, 1024, 64), "gridDim": ((1 << 31) - 1, 65535, 6553
 class Question:
     """Whether there are two threads of which everything holds; ``same_block`` says whether they are in one block.
 
-    Each condition is on a term of the first thread and one of the second.
+    Each condition is on a term of the first thread and one of the second.  ``apart`` names what is the same for a block
+    in one turn of its loops, where the two threads are in different turns.
     """
 
     same_block: bool
     known: tuple[tuple[Term, Who], ...]
     relations: tuple[Relation, ...]
+    apart: frozenset[str] = field(default=frozenset())
 
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation between terms of the two threads: that their bytes overlap, or a truth of both."""
+    """A relation between terms of the two threads: that their bytes overlap, a truth of both, or that the second is the
+    number of the turn after the first, or of any later one.
+    """
 
-    kind: Literal["overlap", "not both", "differ"]
+    kind: Literal["overlap", "not both", "differ", "next", "later"]
     first: Term
     second: Term
     sizes: tuple[int, int] = field(default=(0, 0))
@@ -84,8 +89,8 @@ def known(form: AnyThread, where: Term) -> tuple[tuple[Term, Who], ...]:
     return (of_launch(form, where), 1), (thread, 1), (thread, 2)
 
 
-def barrier_differs(form: AnyThread, where: Term, condition: Term) -> Question:
-    """Whether one thread of a block comes to a barrier, and another does not."""
+def differs(form: AnyThread, where: Term, condition: Term) -> Question:
+    """Whether a condition holds of one thread of a block, and not of another."""
     return Question(True, known(form, where), (Relation("differ", condition, condition),))
 
 
@@ -105,6 +110,20 @@ def met(form: AnyThread, where: Term) -> Question:
     return Question(True, ((of_launch(form, where), 1),), ())
 
 
+def turn_without(form: AnyThread, where: Term, loop: Loop) -> Question:
+    """Whether a turn of a loop, which another follows, has no barrier."""
+    barriers = [b for b in form.barriers if loop.turn in b.turns and is_exact(b.condition)]
+    first = firsts(barriers, loop.turns)
+    passed = [opposite(barrier.condition) for barrier in barriers]
+    return Question(True, (*known(form, where), *((term, 1) for term in (loop.again, *first, *passed))), ())
+
+
+def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, ...]:
+    """That the loops around barriers are in their first turns, but for some."""
+    inner = dict.fromkeys(turn for barrier in barriers for turn in barrier.turns if turn not in turns)
+    return tuple(terms.equal(turn, terms.ZERO) for turn in inner)
+
+
 def is_exact(term: Term) -> bool:
-    """Whether a condition is one of indices, sizes, parameters and contents alone."""
+    """Whether a condition is one of indices, sizes, parameters, contents and turns alone."""
     return not any(name.startswith("?") for name in terms.symbols(term))

@@ -19,19 +19,19 @@ _SIZES = ("blockDim", "gridDim")
 
 def refuted(question: Question, milliseconds: int) -> bool:
     """Whether it is proved that there are no such threads."""
-    translation = Translation(same_block=question.same_block, exact=False)
-    assertions = stated(question, translation)
+    translation = Translation(question, exact=False)
+    assertions = stated(translation)
     if _check([*assertions, *translation.facts, *translation.laws()], milliseconds)[0] == z3.unsat:
         return True
-    exact = Translation(same_block=question.same_block, exact=True)
-    return bool(_check([*stated(question, exact), *exact.facts], milliseconds // 4)[0] == z3.unsat)
+    exact = Translation(question, exact=True)
+    return bool(_check([*stated(exact), *exact.facts], milliseconds // 4)[0] == z3.unsat)
 
 
 def model(question: Question, milliseconds: int) -> Model | None:
     """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
     for sizes, numbers in _SMALL:
-        translation = Translation(same_block=question.same_block, exact=True)
-        assertions = stated(question, translation)
+        translation = Translation(question, exact=True)
+        assertions = stated(translation)
         bounds = []
         for name, made in translation.symbols.items():
             if z3.is_bool(made):

@@ -17,8 +17,8 @@ from scopec.sizes.questions import Question, Who
 class Translation:
     """The terms of one question; with ``exact`` products are z3's own."""
 
-    def __init__(self, *, same_block: bool, exact: bool) -> None:
-        self.same_block = same_block
+    def __init__(self, question: Question, *, exact: bool) -> None:
+        self.question = question
         self.exact = exact
         self.facts: list[Any] = []
         #: Symbols by the name that they have in z3: of the launch, or of one thread.
@@ -37,7 +37,8 @@ class Translation:
         return self._known[key]
 
     def _name(self, term: Term, who: Who) -> str:
-        shared = term.level == "launch" or (term.level == "block" and self.same_block)
+        of_block = self.question.same_block and term.name not in self.question.apart
+        shared = term.level == "launch" or (term.level == "block" and of_block)
         return term.name if shared else f"{term.name}#{who}"
 
     def _of(self, term: Term, who: Who) -> Any:  # one case an operation
@@ -142,8 +143,9 @@ class Translation:
         return found
 
 
-def stated(question: Question, translation: Translation) -> list[Any]:
+def stated(translation: Translation) -> list[Any]:
     """A question as z3's assertions, laws aside."""
+    question = translation.question
     found = [translation.of(term, who) for term, who in question.known]
     for relation in question.relations:
         first, second = translation.of(relation.first, 1), translation.of(relation.second, 2)
@@ -154,6 +156,10 @@ def stated(question: Question, translation: Translation) -> list[Any]:
                 found.append(z3.Not(z3.And(first, second)))
             case "differ":
                 found.append(first != second)
+            case "next":
+                found.append(second == first + 1)
+            case "later":
+                found.append(second > first)
     index = "threadIdx" if question.same_block else "blockIdx"
     names = [(f"{index}.{axis}#1", f"{index}.{axis}#2") for axis in "xyz"]
     if all(name in translation.symbols for pair in names for name in pair):

@@ -109,6 +109,7 @@ def _of_library(
     if plain in _ANY:
         return record.names.any_of(action.type), condition, cells
     if plain in _END:
+        record.ended += 1
         return None, FALSE, cells
     raise record.refused(f"the library's `{plain}`")
 

@@ -12,7 +12,7 @@ from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, P
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.program.anythread import FALSE, Access, Barrier, Kind, Term, both
+from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, both
 
 
 @dataclass
@@ -26,21 +26,25 @@ class Record:
     names: Names = field(default_factory=Names)
     accesses: list[Access] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
+    loops: list[Loop] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     left_out: dict[str, None] = field(default_factory=dict)
     dimensions: set[str] = field(default_factory=set)
-    turn: int = 0
+    position: int = 0
+    ended: int = 0
+    turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
 
-    def mark(self) -> tuple[int, int, int]:
+    def mark(self) -> tuple[int, int, int, int]:
         """How much is written down."""
-        return len(self.accesses), len(self.barriers), len(self.assumed)
+        return len(self.accesses), len(self.barriers), len(self.assumed), len(self.loops)
 
-    def back_to(self, mark: tuple[int, int, int]) -> None:
+    def back_to(self, mark: tuple[int, int, int, int]) -> None:
         """Drop what was written down since."""
         del self.accesses[mark[0] :]
         del self.barriers[mark[1] :]
         del self.assumed[mark[2] :]
+        del self.loops[mark[3] :]
 
     def at(self, place: str | None) -> None:
         """Take the place of an instruction for that of what follows, if it is one of the file."""
@@ -60,13 +64,15 @@ class Record:
                 continue
             if object_ is None:
                 raise self.refused("the address is read from memory, or computed from a number")
-            self.turn += 1
-            self.accesses.append(Access(object_, offset, size, kind, reached, self.turn, self.place, scope))
+            self.position += 1
+            self.accesses.append(
+                Access(object_, offset, size, kind, reached, self.position, self.place, scope, self.turns)
+            )
 
     def barrier(self, condition: Term) -> None:
         """Write down a barrier of the block."""
-        self.turn += 1
-        self.barriers.append(Barrier(condition, self.turn, self.place))
+        self.position += 1
+        self.barriers.append(Barrier(condition, self.position, self.place, self.turns))
 
     def refused(self, reason: str) -> NotFollowed:
         """What is not followed, here."""

@@ -1,8 +1,9 @@
 """Loops: one turn that stands for any.
 
 What a turn changes is any value at its beginning, but what each turn adds the same to: that is ``start + turn * step``.
-Accesses of different turns of one thread never race, so that a turn is enough where no barrier is in the loop.  A loop
-whose ways are all decided is unrolled.
+Accesses of different turns of one thread never race, so that a turn is enough where no barrier is in the loop.  Where
+one is, the number of the turn is that of the block, and the condition of another turn is written down.  A loop whose
+ways are all decided is unrolled.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, join
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
 from scopec.program import anythread as terms
-from scopec.program.anythread import FALSE, Term, both, either, truth
+from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, opposite, truth
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -69,7 +70,7 @@ def run(
 ) -> dict[str, list[Way]]:  # fmt: skip
     """Execute a loop; the ways that leave it."""
     record = executor.record
-    known = set(frame.env)
+    begins = record.place
     mark, gone = record.mark(), len(returned)
     unrolled = _unrolled(executor, frame, shape, head, ways, returned)
     if unrolled is not None:
@@ -82,40 +83,47 @@ def run(
     before = joined_cells([(way.condition, way.cells) for way in ways], record.names)
     if any(isinstance(one.action, llvm.Phi) for one in frame.function.blocks[head]):
         raise record.refused("a loop whose turns hand on registers")
-    cells, changed, steps = _summarised(executor, frame, shape, head, condition, before, returned)
-    turn = record.names.turn()
+    cells, changed, steps, barred = _summarised(executor, frame, shape, head, condition, before, returned)
+    turn = record.names.turn(of_block=barred)
     for key, (start, step) in steps.items():
         cells[key] = cells[key][0], terms.add(start, terms.mul(turn, step))
-    del returned[gone:]
+    around, ended = record.turns, record.ended
+    record.turns = (*around, turn) if barred else around
     out = executor.region(frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head)
-    if len(record.barriers) > mark[1]:
-        raise record.refused("a barrier in a loop")
-    for name in set(frame.env) - known:
-        del frame.env[name]
-    return _left(record, out, head, condition, cells, changed, len(returned) > gone, returned, gone)
+    assert barred or len(record.barriers) == mark[1]
+    if barred:
+        again = FALSE
+        for way in out.get(head, []):
+            again = either(again, way.condition)
+        record.loops.append(Loop(record.turns, again, begins))
+    record.turns = around
+    for label in shape.loops[head]:
+        for instruction in frame.function.blocks[label]:
+            frame.env.pop(instruction.result or "", None)
+    return _left(record, out, head, condition, cells, changed, record.ended > ended, returned, gone)
 
 
 def _left(
     record: Record, out: dict[str, list[Way]], head: str, condition: Term, cells: Cells, changed: set[tuple[str, int]],
-    returns: bool, returned: list[tuple[Value | None, Way]], gone: int,
+    ends: bool, returned: list[tuple[Value | None, Way]], gone: int,
 ) -> dict[str, list[Way]]:  # fmt: skip
-    """The ways that leave a loop, each with any values of what its turns change."""
+    """The ways that leave a loop, each with any values of what its turns change; a thread takes one of them, unless it
+    ends in the loop.
+    """
     after = {key: (size, record.names.like(value) if key in changed else value) for key, (size, value) in cells.items()}
-    targets_ = [target for target in out if target != head]
-    alone = len(targets_) == 1 and not returns
-    found = {}
-    for target in targets_:
-        which = condition if alone else both(condition, _any(record))
-        found[target] = [Way(out[target][0].source, which, dict(after))]
-        if len({way.source for way in out[target]}) > 1:
-            found[target] = [
-                Way(source, both(which, _any(record)), dict(after))
-                for source in dict.fromkeys(way.source for way in out[target])
-            ]
+    exits = [(target, s) for target in out if target != head for s in dict.fromkeys(w.source for w in out[target])]
+    found: dict[str, list[Way]] = {}
+    for number, (target, source) in enumerate(exits):
+        last = number == len(exits) - 1 and len(returned) == gone
+        here = TRUE if last and not ends else _any(record)
+        found.setdefault(target, []).append(Way(source, both(condition, here), dict(after)))
+        condition = both(condition, opposite(here))
     for position in range(gone, len(returned)):
         value, way = returned[position]
         given = None if value is None else record.names.like(value)
-        returned[position] = given, Way(way.source, both(condition, _any(record)), dict(after))
+        here = TRUE if position == len(returned) - 1 and not ends else _any(record)
+        returned[position] = given, Way(way.source, both(condition, here), dict(after))
+        condition = both(condition, opposite(here))
     return found
 
 
@@ -128,8 +136,10 @@ def _any(record: Record) -> Term:
 def _summarised(
     executor: Executes, frame: Frame, shape: Shape, head: str, condition: Term, before: Cells,
     returned: list[tuple[Value | None, Way]],
-) -> tuple[Cells, set[tuple[str, int]], dict[tuple[str, int], tuple[Term, Term]]]:  # fmt: skip
-    """The memory at the beginning of any turn, what turns change in it, and of that what each adds the same to."""
+) -> tuple[Cells, set[tuple[str, int]], dict[tuple[str, int], tuple[Term, Term]], bool]:  # fmt: skip
+    """The memory at the beginning of any turn, what turns change in it, of that what each adds the same to, and whether
+    the loop has a barrier.
+    """
     record = executor.record
     cells, changed = dict(before), set[tuple[str, int]]()
     for _ in range(_MOST_TRIES):
@@ -137,6 +147,7 @@ def _summarised(
         out = executor.region(
             frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head
         )
+        barred = len(record.barriers) > mark[1]
         record.back_to(mark)
         del returned[gone:]
         again = out.get(head, [])
@@ -147,7 +158,7 @@ def _summarised(
             and (key not in after or after[key][0] != size or not _same(value, after[key][1]))
         }  # fmt: skip
         if not more:
-            return cells, changed, _steps(before, cells, after, changed)
+            return cells, changed, _steps(before, cells, after, changed), barred
         for key in more:
             if key not in after or after[key][0] != cells[key][0]:
                 del cells[key]

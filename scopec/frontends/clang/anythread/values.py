@@ -83,9 +83,10 @@ class Names:
                     return truth(f"?{next(self._numbers)}", "thread")
                 return symbol(f"?{next(self._numbers)}", "thread")
 
-    def turn(self) -> Term:
-        """The number of a turn of a loop."""
-        return symbol(f"?turn{next(self._numbers)}", "thread", 0)
+    def turn(self, *, of_block: bool) -> Term:
+        """The number of a turn of a loop: of a thread, or of all threads of a block."""
+        number = next(self._numbers)
+        return symbol(f"turn {number}", "block", 0) if of_block else symbol(f"?turn{number}", "thread", 0)
 
 
 def joined(ways: Sequence[tuple[Term, Value]], names: Names) -> Value:
