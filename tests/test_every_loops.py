@@ -63,6 +63,7 @@ RACED = {
     "two buffers, barriers in odd turns": "TURNS { s[j % 2][t] = j; if (j % 2) SYNC r = s[j % 2][o]; }",
     "the last turn without its barrier": "TURNS { WRITE SYNC READ if (j < n - 1) SYNC } WRITE",
     "the last turn but one without its barrier": "TURNS { WRITE SYNC READ if (j != n - 2) SYNC }",
+    "two turns later, without a barrier": "TURNS { if (j % 4 == 0) WRITE if (j % 4 == 2) READ if (j % 4 == 3) SYNC }",
     "one for all": "TURNS { if (t == 0) s[0][0] = j; SYNC r = s[0][0]; }",
     "blocks are not parted": "TURNS { b[t] = j; SYNC }",
     "only in the second turn": "TURNS { if (j == 1) WRITE SYNC READ }",

@@ -5,6 +5,7 @@ A term is a mathematical integer or a truth value.  Terms are interned, so that 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import field
 from typing import Literal
 from weakref import WeakValueDictionary
@@ -112,6 +113,16 @@ def mod(left: Term, right: Term) -> Term:
     return ZERO if right is ONE else _made(Term("mod", (left, right)))
 
 
+def grown(start: Term, times: Term, factor: int) -> Term:
+    """A number multiplied so many times by a constant."""
+    return start if times is ZERO else _made(Term("grown", (start, times), value=factor))
+
+
+def shrunk(start: Term, times: Term, factor: int, rounding: str) -> Term:
+    """A number divided so many times by a constant; ``rounding`` names what is done with one below 0."""
+    return start if times is ZERO else _made(Term("shrunk", (start, times), value=factor, name=rounding))
+
+
 def less(left: Term, right: Term) -> Term:
     """Whether one number is less."""
     if left.op == right.op == "const":
@@ -182,6 +193,8 @@ def is_natural(term: Term) -> bool:
             return term.low is not None and term.low >= 0
         case "add" | "mul" | "div":
             return all(map(is_natural, term.args))
+        case "grown" | "shrunk":
+            return is_natural(term.args[0])
         case "mod":
             return term.args[1].op == "const"
         case "choose":
@@ -205,6 +218,27 @@ def symbols(*terms: Term) -> dict[str, Term]:
         left += term.args
     return found
 
+
+def substituted(term: Term, by: dict[Term, Term]) -> Term:
+    """A term with others in place of symbols."""
+    if term in by or not term.args:
+        return by.get(term, term)
+    args = [substituted(arg, by) for arg in term.args]
+    match term.op:
+        case "read":
+            return read(term.name, args[0], term.low or 0, term.high or 0)
+        case "grown":
+            return grown(args[0], args[1], term.value)
+        case "shrunk":
+            return shrunk(args[0], args[1], term.value, term.name)
+        case op:
+            return _MAKERS[op](*args)
+
+
+_MAKERS: dict[str, Callable[..., Term]] = {
+    "add": add, "mul": mul, "div": div, "mod": mod, "less": less, "equal": equal, "and": both, "or": either,
+    "not": opposite, "choose": choose,
+}  # fmt: skip
 
 Kind = Literal["read", "write", "atomic"]
 
@@ -254,6 +288,15 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Uniform:
+    """A number that all threads of a block find in the same turns of loops; one that is read, if nothing races."""
+
+    symbol: Term
+    turns: tuple[Term, ...]
+    is_read: bool
+
+
+@dataclass(frozen=True)
 class AnyThread:
     """What a thread of any launch does.
 
@@ -270,3 +313,4 @@ class AnyThread:
     left_out: tuple[str, ...] = field(default=())
     assumed: tuple[Term, ...] = field(default=())
     loops: tuple[Loop, ...] = field(default=())
+    uniform: tuple[Uniform, ...] = field(default=())

@@ -30,7 +30,7 @@ from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import Every, about_every, condition_of, prepared, without_questions
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.scoped.syntax.scan import scan
-from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term
+from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, symbols
 from scopec.program.expectations import Expectation
 from scopec.session import witness
 from scopec.session.plan import Overrides, plan_of, source_of
@@ -257,7 +257,7 @@ class OfKernel:
             return False
         if not self.differing:
             return True
-        if made.loops or not all(questions.is_exact(barrier.condition) for barrier in made.barriers):
+        if made.loops or made.uniform or not all(questions.is_exact(barrier.condition) for barrier in made.barriers):
             return False
         return all(
             self.answer(questions.misaligned(made, where, earlier.condition, later.condition)) == "none"
@@ -295,6 +295,10 @@ class OfKernel:
 
     def race_free(self) -> Found:
         """Whether no launch has a race."""
+        return self._race_free
+
+    @cached_property
+    def _race_free(self) -> Found:
         if isinstance(self.form, Found):
             return self.form
         made, where = self.form
@@ -351,7 +355,16 @@ class OfKernel:
                 if shown is not None:
                     return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
+        if self.told_by_memory(made) and self.race_free().verdict != "holds":
+            return Found("unknown", "what is read from memory decides over barriers, and may race")
         return Found("holds", self.assumed(made))
+
+    def told_by_memory(self, made: AnyThread) -> bool:
+        """Whether what is the same for a block decides over barriers, and something of that is read."""
+        conditions = [*(one.condition for one in made.barriers), *(loop.again for loop in made.loops)]
+        return any(one.is_read for one in made.uniform) and not {one.symbol.name for one in made.uniform}.isdisjoint(
+            symbols(*conditions)
+        )
 
     # ---------------------------------------------------------------- the launch that a model names
 

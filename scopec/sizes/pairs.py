@@ -68,8 +68,8 @@ def asked(form: AnyThread, where: Term, pair: Pair, order: Order) -> Iterator[Qu
     """The questions of a pair: whether two threads race in one turn of all loops, or in two turns of one."""
     first, second = sorted((pair.first, pair.second), key=lambda access: access.position)
     if not pair.same_block or not order.counts:
-        apart = frozenset(loop.turn.name for loop in form.loops)
-        yield _question(form, where, Pair(first, second, pair.same_block), apart=apart)
+        apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
+        yield _question(form, where, Pair(first, second, pair.same_block), apart=frozenset(apart))
         return
     yield _in_one_turn(form, where, Pair(first, second, True), order)
     for turn in _common(first, second):
@@ -126,6 +126,7 @@ def _in_two_turns(form: AnyThread, where: Term, pair: Pair, turn: Term, order: O
     """The first access in one turn of a loop, the second in a later one, both in one turn of the loops around it."""
     first, second = pair.first, pair.second
     inside = [loop.turn for loop in form.loops if turn in loop.turns]
+    inside += [one.symbol for one in form.uniform if turn in one.turns]
     of_loop = [barrier for barrier in form.barriers if turn in barrier.turns and is_exact(barrier.condition)]
     after = [barrier for barrier in of_loop if barrier.position > first.position]
     before = [barrier for barrier in of_loop if barrier.position < second.position]

@@ -125,5 +125,5 @@ def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, 
 
 
 def is_exact(term: Term) -> bool:
-    """Whether a condition is one of indices, sizes, parameters, contents and turns alone."""
-    return not any(name.startswith("?") for name in terms.symbols(term))
+    """Whether a condition is one of indices, sizes, parameters, contents and what is the same for a block alone."""
+    return not any(name.startswith("?") and one.level == "thread" for name, one in terms.symbols(term).items())

@@ -24,7 +24,7 @@ def refuted(question: Question, milliseconds: int) -> bool:
     if _check([*assertions, *translation.facts, *translation.laws()], milliseconds)[0] == z3.unsat:
         return True
     exact = Translation(question, exact=True)
-    return bool(_check([*stated(exact), *exact.facts], milliseconds // 4)[0] == z3.unsat)
+    return bool(_check([*stated(exact), *exact.facts, *exact.laws()], milliseconds // 4)[0] == z3.unsat)
 
 
 def model(question: Question, milliseconds: int) -> Model | None:
@@ -38,7 +38,7 @@ def model(question: Question, milliseconds: int) -> Model | None:
                 continue
             most = sizes if name.startswith(_SIZES) else numbers
             bounds += [made <= most, made >= -numbers]
-        found, of = _check([*assertions, *translation.facts, *bounds], milliseconds)
+        found, of = _check([*assertions, *translation.facts, *translation.laws(), *bounds], milliseconds)
         if of is not None:
             return _model(of, translation)
         if found == z3.unknown:

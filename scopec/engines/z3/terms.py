@@ -10,6 +10,7 @@ from typing import Any
 
 import z3
 
+from scopec.engines.z3.powers import Powers
 from scopec.program.anythread import Term, is_truth
 from scopec.sizes.questions import Question, Who
 
@@ -28,6 +29,7 @@ class Translation:
         self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
         self._quotients: dict[tuple[int, int], tuple[Any, Any, Any, Any]] = {}
         self._functions: dict[str, Any] = {}
+        self._powers = Powers()
 
     def of(self, term: Term, who: Who) -> Any:
         """A term of one thread."""
@@ -58,6 +60,8 @@ class Translation:
                 return self._product(args[0], args[1]) if term.args[0].op != "const" else args[0] * args[1]
             case "div" | "mod":
                 return self._quotient(term, args[0], args[1])
+            case "grown" | "shrunk":
+                return self._powers.of(term, args[0], args[1])
             case "less":
                 return args[0] < args[1]
             case "equal":
@@ -117,8 +121,8 @@ class Translation:
         return self._quotients[key][0 if term.op == "div" else 1]
 
     def laws(self) -> list[Any]:
-        """What is known of the products."""
-        found: list[Any] = []
+        """What is known of products, as far as these are not z3's own, and of powers."""
+        found = self._powers.facts(exact=self.exact)
         products = list(self._products.values())
         for made, left, right in products:
             for one, other in ((left, right), (right, left)):

@@ -3,6 +3,7 @@
 - ``reader``: a kernel to its form
 - ``executor``: blocks, joins, instructions
 - ``loops``: the turns of a loop at once
+- ``turns``: numbers in any turn
 - ``calls``: calls of functions and of the library
 - ``numbers``: LLVM's arithmetic as terms
 - ``frame``, ``memory``: a call, what is written down; reads and writes

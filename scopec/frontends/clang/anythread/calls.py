@@ -98,7 +98,11 @@ def _of_library(
         return _index(executor, given[0]), condition, cells
     if plain in ("syncthreads", "vote"):
         record.barrier(condition)
-        return (record.names.any_of(action.type) if plain == "vote" else None), condition, cells
+        return (
+            (record.of_block(record.names.any_of(action.type, "block")) if plain == "vote" else None),
+            condition,
+            cells,
+        )
     if plain in _ATOMIC:
         return _atomic(executor, action, plain, given, condition, cells), condition, cells
     if plain in _WAITS:

@@ -12,7 +12,7 @@ from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, P
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, both
+from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, Uniform, both
 
 
 @dataclass
@@ -27,6 +27,7 @@ class Record:
     accesses: list[Access] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    uniform: list[Uniform] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     left_out: dict[str, None] = field(default_factory=dict)
     dimensions: set[str] = field(default_factory=set)
@@ -35,16 +36,17 @@ class Record:
     turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
 
-    def mark(self) -> tuple[int, int, int, int]:
+    def mark(self) -> tuple[int, int, int, int, int]:
         """How much is written down."""
-        return len(self.accesses), len(self.barriers), len(self.assumed), len(self.loops)
+        return len(self.accesses), len(self.barriers), len(self.assumed), len(self.loops), len(self.uniform)
 
-    def back_to(self, mark: tuple[int, int, int, int]) -> None:
+    def back_to(self, mark: tuple[int, int, int, int, int]) -> None:
         """Drop what was written down since."""
         del self.accesses[mark[0] :]
         del self.barriers[mark[1] :]
         del self.assumed[mark[2] :]
         del self.loops[mark[3] :]
+        del self.uniform[mark[4] :]
 
     def at(self, place: str | None) -> None:
         """Take the place of an instruction for that of what follows, if it is one of the file."""
@@ -73,6 +75,12 @@ class Record:
         """Write down a barrier of the block."""
         self.position += 1
         self.barriers.append(Barrier(condition, self.position, self.place, self.turns))
+
+    def of_block(self, value: Value, *, is_read: bool = False) -> Value:
+        """A new value, as the same for all threads of a block that are in these turns of loops."""
+        if isinstance(value, Term):
+            self.uniform.append(Uniform(value, self.turns, is_read))
+        return value
 
     def refused(self, reason: str) -> NotFollowed:
         """What is not followed, here."""

@@ -1,23 +1,37 @@
 """Loops: one turn that stands for any.
 
-What a turn changes is any value at its beginning, but what each turn adds the same to: that is ``start + turn * step``.
-Accesses of different turns of one thread never race, so that a turn is enough where no barrier is in the loop.  Where
-one is, the number of the turn is that of the block, and the condition of another turn is written down.  A loop whose
-ways are all decided is unrolled.
+What a turn changes is any value at its beginning, but for the numbers that ``turns`` knows.  Accesses of different
+turns of one thread never race, so that a turn is enough where no barrier is in the loop.  Where one is, the number of
+the turn is that of the block, and the condition of another turn is written down.  A loop whose ways are all decided is
+unrolled.
 """
 
 from __future__ import annotations
 
+from scopec.base.records import dataclass
+from scopec.frontends.clang.anythread import turns
 from scopec.frontends.clang.anythread.frame import Executes, Frame, Record, Shape, Way
-from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, joined_cells
+from scopec.frontends.clang.anythread.turns import Key
+from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, joined, joined_cells
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program import anythread as terms
 from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, opposite, truth
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
 _MOST_TRIES = 12
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The memory at the beginning of any turn, what turns change in it, of that the numbers, and whether the loop has a
+    barrier.
+    """
+
+    cells: Cells
+    changed: set[Key]
+    numbers: dict[Key, turns.Number]
+    barred: bool
 
 
 def shape(function: llvm.Function, record: Record) -> Shape:
@@ -83,12 +97,11 @@ def run(
     before = joined_cells([(way.condition, way.cells) for way in ways], record.names)
     if any(isinstance(one.action, llvm.Phi) for one in frame.function.blocks[head]):
         raise record.refused("a loop whose turns hand on registers")
-    cells, changed, steps, barred = _summarised(executor, frame, shape, head, condition, before, returned)
+    summary = _summarised(executor, frame, shape, head, condition, before, returned)
+    around, ended, barred = record.turns, record.ended, summary.barred
     turn = record.names.turn(of_block=barred)
-    for key, (start, step) in steps.items():
-        cells[key] = cells[key][0], terms.add(start, terms.mul(turn, step))
-    around, ended = record.turns, record.ended
     record.turns = (*around, turn) if barred else around
+    cells = _in_turn(record, summary, turn)
     out = executor.region(frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head)
     assert barred or len(record.barriers) == mark[1]
     if barred:
@@ -100,17 +113,48 @@ def run(
     for label in shape.loops[head]:
         for instruction in frame.function.blocks[label]:
             frame.env.pop(instruction.result or "", None)
-    return _left(record, out, head, condition, cells, changed, record.ended > ended, returned, gone)
+    left = [way for target, those in out.items() if target != head for way in those]
+    left += [way for _, way in returned[gone:]]
+    after = _after(record, cells, summary.changed, left, barred=barred)
+    return _left(record, out, head, condition, after, record.ended > ended, returned, gone)
+
+
+def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
+    """The memory at the beginning of a turn."""
+    cells = dict(summary.cells)
+    known = turns.laws(summary.numbers, cells, summary.changed)
+    same = turns.of_block(summary.numbers) if summary.barred else set()
+    for key, number in summary.numbers.items():
+        if key in known:
+            cells[key] = cells[key][0], known[key](turn)
+        elif key in same:
+            cells[key] = cells[key][0], record.of_block(record.names.like(number.value, "block"))
+    return cells
+
+
+def _after(record: Record, cells: Cells, changed: set[Key], left: list[Way], *, barred: bool) -> Cells:
+    """The memory after a loop, by the ways that leave it in some turn: any values of what turns change."""
+    found: Cells = {}
+    for key, (size, value) in cells.items():
+        last = [(way.condition, way.cells[key]) for way in left if key in way.cells]
+        if not last or len(last) < len(left) or any(bytes_ != size for _, (bytes_, _) in last):
+            continue
+        if key not in changed and all(_same(value, one) for _, (_, one) in last):
+            found[key] = size, value
+            continue
+        whole = joined([(condition, one) for condition, (_, one) in last], record.names)
+        if barred and isinstance(whole, Term) and turns.is_uniform(whole):
+            found[key] = size, record.of_block(record.names.like(whole, "block"))
+        else:
+            found[key] = size, record.names.like(whole)
+    return found
 
 
 def _left(
-    record: Record, out: dict[str, list[Way]], head: str, condition: Term, cells: Cells, changed: set[tuple[str, int]],
-    ends: bool, returned: list[tuple[Value | None, Way]], gone: int,
+    record: Record, out: dict[str, list[Way]], head: str, condition: Term, after: Cells, ends: bool,
+    returned: list[tuple[Value | None, Way]], gone: int,
 ) -> dict[str, list[Way]]:  # fmt: skip
-    """The ways that leave a loop, each with any values of what its turns change; a thread takes one of them, unless it
-    ends in the loop.
-    """
-    after = {key: (size, record.names.like(value) if key in changed else value) for key, (size, value) in cells.items()}
+    """The ways that leave a loop; a thread takes one of them, unless it ends in the loop."""
     exits = [(target, s) for target in out if target != head for s in dict.fromkeys(w.source for w in out[target])]
     found: dict[str, list[Way]] = {}
     for number, (target, source) in enumerate(exits):
@@ -136,12 +180,10 @@ def _any(record: Record) -> Term:
 def _summarised(
     executor: Executes, frame: Frame, shape: Shape, head: str, condition: Term, before: Cells,
     returned: list[tuple[Value | None, Way]],
-) -> tuple[Cells, set[tuple[str, int]], dict[tuple[str, int], tuple[Term, Term]], bool]:  # fmt: skip
-    """The memory at the beginning of any turn, what turns change in it, of that what each adds the same to, and whether
-    the loop has a barrier.
-    """
+) -> Summary:  # fmt: skip
+    """What turns change, as far as it is seen by a look at turns that begin with any values of what they change."""
     record = executor.record
-    cells, changed = dict(before), set[tuple[str, int]]()
+    cells, changed = dict(before), set[Key]()
     for _ in range(_MOST_TRIES):
         mark, gone = record.mark(), len(returned)
         out = executor.region(
@@ -158,7 +200,7 @@ def _summarised(
             and (key not in after or after[key][0] != size or not _same(value, after[key][1]))
         }  # fmt: skip
         if not more:
-            return cells, changed, _steps(before, cells, after, changed), barred
+            return Summary(cells, changed, turns.numbers(before, cells, after, changed), barred)
         for key in more:
             if key not in after or after[key][0] != cells[key][0]:
                 del cells[key]
@@ -177,45 +219,6 @@ def _pattern(start: Value, after: Value) -> Value:
     if isinstance(start, Pointers) and isinstance(after, Pointers):
         return Pointers((*start.ways, *after.ways))
     return start
-
-
-def _steps(
-    before: Cells, cells: Cells, after: Cells, changed: set[tuple[str, int]]
-) -> dict[tuple[str, int], tuple[Term, Term]]:
-    """Where numbers begin, and what each turn adds to them: something that no turn changes."""
-    varying = {name for key in changed if isinstance(value := cells[key][1], Term) for name in terms.symbols(value)}
-    offsets = [value for key in changed if isinstance(value := cells[key][1], Pointers)]
-    varying |= {name for value in offsets for _, _, offset in value.ways for name in terms.symbols(offset)}
-    found = {}
-    for key in changed:
-        if key not in cells or key not in after:
-            continue
-        begins, value, next_ = before[key][1], cells[key][1], after[key][1]
-        if not (isinstance(begins, Term) and isinstance(value, Term) and isinstance(next_, Term)):
-            continue
-        step = _step(value, next_)
-        if step is not None and all(_stays(one) and name not in varying for name, one in terms.symbols(step).items()):
-            found[key] = begins, step
-    return found
-
-
-def _stays(symbol: Term) -> bool:
-    """Whether a symbol is the same in each turn: one made for a read in the loop is not."""
-    return symbol.level == "launch" or not symbol.name.startswith("?")
-
-
-def _step(value: Term, after: Term) -> Term | None:
-    """What is added to a number, if nothing else is done with it."""
-    left, rest, found = [after], terms.ZERO, False
-    while left:
-        term = left.pop()
-        if term is value and not found:
-            found = True
-        elif term.op == "add":
-            left += term.args
-        else:
-            rest = terms.add(rest, term)
-    return rest if found else None
 
 
 def _unrolled(

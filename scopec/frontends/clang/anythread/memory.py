@@ -1,8 +1,13 @@
-"""Reads and writes: of a thread's own variables, whose values are followed, and of all others."""
+"""Reads and writes: of a thread's own variables, whose values are followed, and of all others.
+
+What threads of a block read at one place, all between the same barriers, is the same as long as nothing races: the
+first race of a kernel is found by what was read before it.
+"""
 
 from __future__ import annotations
 
 from scopec.frontends.clang.anythread.frame import Record
+from scopec.frontends.clang.anythread.turns import is_uniform
 from scopec.frontends.clang.anythread.values import Cells, Parts, Pointers, Value, joined
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.program.anythread import TRUE, Term, choose, is_truth, read
@@ -28,6 +33,8 @@ def _at(
     match type_:
         case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:
             return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+        case llvm.Int() if not volatile and is_uniform(offset):
+            return record.of_block(record.names.any_of(type_, "block"), is_read=True)
         case _:
             return record.names.any_of(type_)
 

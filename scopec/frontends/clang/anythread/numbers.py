@@ -76,11 +76,13 @@ def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
             constants = [term.value for term in (left, right) if term.op == "const"]
             return None if any(abs(one) >= _LARGE for one in constants) else terms.mul(left, right)
         case "shl":
-            return None if value is None or not 0 <= value < 16 else terms.mul(const(1 << value), left)
+            if value is None:
+                return terms.grown(left, right, 2)
+            return terms.mul(const(1 << value), left) if 0 <= value < 16 else None
         case "lshr":
-            return _shifted(unsigned(left, bits), value, bits)
+            return _shifted(unsigned(left, bits), right, bits)
         case "ashr":
-            return _shifted(signed(left, bits), value, bits)
+            return _shifted(signed(left, bits), right, bits)
         case "udiv" | "urem":
             made = terms.div if opcode == "udiv" else terms.mod
             return made(unsigned(left, bits), unsigned(right, bits))
@@ -89,9 +91,7 @@ def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
         case "and":
             return _masked(left, right)
         case "or" | "xor":
-            if value == 0:
-                return left
-            return terms.add(const(-1), terms.negative(left)) if opcode == "xor" and value == -1 else None
+            return _set(opcode, left, right)
         case "umin" | "umax":
             return _one(opcode == "umin", unsigned(left, bits), unsigned(right, bits))
         case "smin" | "smax":
@@ -104,8 +104,27 @@ def _one(least: bool, left: Term, right: Term) -> Term:
     return terms.choose(terms.less(left, right), *((left, right) if least else (right, left)))
 
 
-def _shifted(left: Term, by: int | None, bits: int) -> Term | None:
-    return None if by is None or not 0 <= by < bits else terms.div(left, const(1 << by))
+def _shifted(left: Term, by: Term, bits: int) -> Term | None:
+    if by.op != "const":
+        return terms.shrunk(left, by, 2, "down")
+    return terms.div(left, const(1 << by.value)) if 0 <= by.value < bits else None
+
+
+def _set(opcode: str, left: Term, right: Term) -> Term | None:
+    """``| 2^k``, ``^ 2^k`` and ``^ -1``, which hold of every reading."""
+    if right.op != "const":
+        left, right = right, left
+    if right.op != "const":
+        return None
+    mask = right.value
+    if mask == 0:
+        return left
+    if mask == -1 and opcode == "xor":
+        return terms.add(const(-1), terms.negative(left))
+    if mask < 0 or mask & (mask - 1):
+        return None
+    bit = terms.mod(terms.div(left, right), const(2))
+    return terms.add(terms.add(left, right), terms.mul(const(-mask * (2 if opcode == "xor" else 1)), bit))
 
 
 def _of_signs(opcode: str, left: Term, right: Term) -> Term | None:

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import TRUE, ZERO, Level, Term, both, choose, symbol, truth
+from scopec.program.anythread import TRUE, ZERO, Level, Term, both, choose, is_truth, symbol, truth
 
 
 class NotFollowed(Exception):
@@ -69,7 +69,7 @@ class Names:
             case llvm.Float() | llvm.Void():
                 return symbol(f"?{next(self._numbers)}", level)
 
-    def like(self, value: Value) -> Value:
+    def like(self, value: Value, level: Level = "thread") -> Value:
         """Any value of the kind of another."""
         match value:
             case Pointers(ways):
@@ -79,9 +79,8 @@ class Names:
             case Parts(items):
                 return Parts(tuple(map(self.like, items)))
             case Term():
-                if value.op in ("true", "false", "truth", "less", "equal", "and", "or", "not"):
-                    return truth(f"?{next(self._numbers)}", "thread")
-                return symbol(f"?{next(self._numbers)}", "thread")
+                made = truth if is_truth(value) else symbol
+                return made(f"?{next(self._numbers)}", level)
 
     def turn(self, *, of_block: bool) -> Term:
         """The number of a turn of a loop: of a thread, or of all threads of a block."""

@@ -1,0 +1,174 @@
+"""What a number is in any turn of a loop, from what one turn makes of it.
+
+- a step that no turn changes: ``start + turn * step``
+- doubled or halved, or by another constant: ``start * 2^turn``, ``start / 2^turn``
+- some numbers in turn, as the two buffers that a turn exchanges: a choice by the rest of the turn
+- in a loop with barriers, what is made of numbers of the block alone: one number of the block
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang.anythread.values import Cells, Pointers
+from scopec.program import anythread as terms
+from scopec.program.anythread import ZERO, Term, choose, const, equal, less, negative, symbols
+
+#: A place in the memory of a thread.
+Key: TypeAlias = tuple[str, int]
+#: A number by the number of the turn.
+Law: TypeAlias = Callable[[Term], Term]
+
+#: So many turns at most are looked at for numbers that come again.
+_MOST_STATES = 4
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that turns change: at the beginning of the loop, of any turn, and of the next one."""
+
+    begins: Term
+    value: Term
+    after: Term
+
+
+def numbers(before: Cells, cells: Cells, after: Cells, changed: set[Key]) -> dict[Key, Number]:
+    """The numbers that turns change."""
+    found = {}
+    for key in changed:
+        if key in cells and key in after:
+            begins, value, next_ = before[key][1], cells[key][1], after[key][1]
+            if isinstance(begins, Term) and isinstance(value, Term) and isinstance(next_, Term):
+                found[key] = Number(begins, value, next_)
+    return found
+
+
+def laws(of: dict[Key, Number], cells: Cells, changed: set[Key]) -> dict[Key, Law]:
+    """What those numbers are of which it is known."""
+    varying = {name for key in changed if key in cells for name in _names(cells[key][1])}
+    found: dict[Key, Law] = {}
+    for key, number in of.items():
+        law = _stepped(number, varying) or _scaled(number) or _cyclic(key, of)
+        if law is not None:
+            found[key] = law
+    return found
+
+
+def of_block(of: dict[Key, Number]) -> set[Key]:
+    """The numbers that are the same for all threads of a block which are in one turn."""
+    found = {key for key, number in of.items() if is_uniform(number.begins)}
+    while True:
+        known = {name for key in found for name in symbols(of[key].value)}
+        kept = {key for key in found if is_uniform(of[key].after, known)}
+        if kept == found:
+            return found
+        found = kept
+
+
+def is_uniform(term: Term, known: set[str] = frozenset()) -> bool:  # type: ignore[assignment]
+    """Whether a term is the same for all threads of a block, as some symbols are."""
+    return all(one.level != "thread" or name in known for name, one in symbols(term).items())
+
+
+def _names(value: object) -> set[str]:
+    match value:
+        case Term():
+            return set(symbols(value))
+        case Pointers(ways):
+            return {name for _, _, offset in ways for name in symbols(offset)}
+        case _:
+            return set()
+
+
+def _stepped(number: Number, varying: set[str]) -> Law | None:
+    step = _step(number.value, number.after)
+    if step is None or any(not _stays(one) or name in varying for name, one in symbols(step).items()):
+        return None
+    return lambda turn: terms.add(number.begins, terms.mul(turn, step))
+
+
+def _stays(symbol: Term) -> bool:
+    """Whether a symbol is the same in each turn: one made for a read in the loop is not."""
+    return symbol.level == "launch" or not symbol.name.startswith("?")
+
+
+def _step(value: Term, after: Term) -> Term | None:
+    """What is added to a number, if nothing else is done with it."""
+    left, rest, found = [after], ZERO, False
+    while left:
+        term = left.pop()
+        if term is value and not found:
+            found = True
+        elif term.op == "add":
+            left += term.args
+        else:
+            rest = terms.add(rest, term)
+    return rest if found else None
+
+
+def _scaled(number: Number) -> Law | None:
+    value, after = number.value, number.after
+    if after is terms.add(value, value):
+        return lambda turn: terms.grown(number.begins, turn, 2)
+    if after.op == "mul" and after.args[0].op == "const" and after.args[1] is value and after.args[0].value > 1:
+        return lambda turn: terms.grown(number.begins, turn, after.args[0].value)
+    quotient = after.args[2] if after.op == "choose" else after
+    if quotient.op != "div" or quotient.args[1].op != "const":
+        return None
+    factor = quotient.args[1]
+    mirrored = choose(less(value, ZERO), negative(terms.div(negative(value), factor)), terms.div(value, factor))
+    for rounding, made in (("down", terms.div(value, factor)), ("to zero", mirrored), *_unsigned(value, factor)):
+        if after is made:
+            return partial(_shrunk, number.begins, factor.value, rounding)
+    return None
+
+
+def _unsigned(value: Term, factor: Term) -> tuple[tuple[str, Term], ...]:
+    """The quotients of the unsigned readings of a number."""
+    readings = [choose(less(value, ZERO), terms.add(value, const(1 << bits)), value) for bits in (32, 64)]
+    return tuple((f"unsigned {n}", terms.div(reading, factor)) for n, reading in enumerate(readings))
+
+
+def _shrunk(begins: Term, factor: int, rounding: str, turn: Term) -> Term:
+    return terms.shrunk(begins, turn, factor, rounding)
+
+
+def _cyclic(key: Key, of: dict[Key, Number]) -> Law | None:
+    """Numbers that come again after some turns, if they depend on such numbers alone."""
+    by_name = {name: other for other, number in of.items() for name in symbols(number.value)}
+    needed, left = {key}, [key]
+    while left:
+        for name in symbols(of[left.pop()].after):
+            other = by_name.get(name)
+            if other is None:
+                return None
+            if other not in needed:
+                needed.add(other)
+                left.append(other)
+    state = {one: of[one].begins for one in needed}
+    seen = [state]
+    while all(term.op == "const" for term in state.values()):
+        now = {of[one].value: term for one, term in state.items()}
+        state = {one: terms.substituted(of[one].after, now) for one in needed}
+        if state in seen:
+            first = seen.index(state)
+            return partial(_in_cycle, tuple(one[key] for one in seen), first)
+        if len(seen) == _MOST_STATES:
+            return None
+        seen.append(state)
+    return None
+
+
+def _in_cycle(values: tuple[Term, ...], first: int, turn: Term) -> Term:
+    """One of some numbers, of which those from ``first`` on come again and again."""
+    again = values[first:]
+    place = terms.mod(terms.add(turn, const(-first)), const(len(again)))
+    found = again[-1]
+    for number, value in reversed(tuple(enumerate(again[:-1]))):
+        found = choose(equal(place, const(number)), value, found)
+    for number, value in reversed(tuple(enumerate(values[:first]))):
+        found = choose(equal(turn, const(number)), value, found)
+    return found
