@@ -47,7 +47,9 @@ class Copy:
 
 @dataclass(frozen=True)
 class Follow:
-    """An agent arrives behind the thread's copies."""
+    """An agent arrives behind the thread's copies; unless it is ``counted``, the phase waits for one more."""
+
+    counted: bool = True
 
 
 @dataclass(frozen=True)
@@ -137,10 +139,12 @@ class _Body:
                 return self.do(ir.BarrierArrive("token", _PLACE, Const(count, INT), _MODE, drop, bytes_), following)
             case Expect(bytes_):
                 return self.do(ir.BarrierExpect(_PLACE, Const(bytes_, INT), _MODE), following)
-            case Follow():
+            case Follow(counted):
                 ends = self.do(ir.Agent(False), following)
                 arrives = self.do(ir.BarrierArrive("own", _PLACE, Const(1, INT), _MODE, later=True), ends)
-                return self.do(ir.Agent(True, groups=None, follows=True), arrives)
+                issue = self.do(ir.Agent(True, groups=None, follows=True), arrives)
+                one = Const(1, INT)
+                return issue if counted else self.do(ir.BarrierExpect(_PLACE, one, _MODE, arrivals=True), issue)
             case Copy(bytes_):
                 ends = self.do(ir.Agent(False), following)
                 completes = self.do(ir.BarrierExpect(_PLACE, Const(-bytes_, INT), _MODE), ends)
@@ -252,7 +256,8 @@ def _steps(threads: Threads, s: _State) -> Iterator[_State | None]:
                 yield replace(s, at=at, b=_counted(replace(b, bytes=b.bytes + bytes_)))
             case Copy() | Follow():
                 more = step.bytes if isinstance(step, Copy) else 0
-                yield replace(s, at=at, b=replace(b, flight=tuple(sorted((*b.flight, more)))))
+                pending = b.pending + (isinstance(step, Follow) and not step.counted)
+                yield replace(s, at=at, b=replace(b, pending=pending, flight=tuple(sorted((*b.flight, more)))))
             case Wait(parity) | Look(parity):
                 over = b.phase != s.tokens[t] if parity is None else b.phase % 2 != parity
                 if isinstance(step, Look) and over is step.hangs:
@@ -287,7 +292,7 @@ def random_program(chance: Random) -> Threads:
             wait = Wait(chance.choice((number % 2, number % 2, number % 2, None)), polls=chance.random() < 0.3)
             come: list[Step] = [arrive, *copy]
             if chance.random() < 0.06:
-                come = [Follow()]
+                come = [Follow()] if chance.random() < 0.5 else [Follow(False), Arrive()]
             steps += [*some, *come, *([wait] if chance.random() < 0.95 else [])]
     expected = len(others) if chance.random() < 0.9 else chance.randint(1, 3)
     begins: tuple[Step, ...] = (Init(expected), Sync()) if chance.random() < 0.95 else (Sync(), Init(expected))
@@ -306,6 +311,6 @@ def _random_step(chance: Random) -> Step:
             Look(chance.randint(0, 1), chance.choice((None, True, False))),
             Sync(),
             Wait(1),
-            Follow(),
+            Follow(chance.random() < 0.5),
         )
     )

@@ -207,7 +207,7 @@ MISTYPED = {
     'asm volatile("ld.acquire.gpu.u32 %0, [%1+4*];" : "=r"(r) : "l"(p));': "",
     'asm volatile("cp.async.ca.shared.global [%0], [%0], 12;" :: "l"(p));': "write one of these",
     'asm volatile("cp.async.wait_group %0;" :: "r"(int(threadIdx.x)));': "write a constant",
-    'asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" :: "l"(p));': "arrive.noinc.shared.b64, and count the arrival",
+    'asm volatile("cp.async.mbarrier.arrive.shared.u64 [%0];" :: "l"(p));': "cp.async.mbarrier.arrive.shared.b64",
 }
 
 

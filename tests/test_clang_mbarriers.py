@@ -27,6 +27,8 @@ COPY += ["end of copy"]
 STORE = ["copy async, in a group", *copied("g", "k.s"), "end of copy"]
 FOLLOWS = ["behind copies, complete at an mbarrier", "r0 = arrive.relaxed.block k.bar by 1", *ARRIVES, "end of copy"]
 
+MORE = ["expect 1 arrivals.relaxed.block k.bar", *rules(FAULT.NOT_INITIALISED, FAULT.COUNT, FAULT.LATE_BYTES)]
+
 #: What each instruction is; A is the address of the mbarrier, S one in shared memory, G one in global memory.
 INSTRUCTIONS = {
     "mbarrier.init.shared::cta.b64 [A], 1;": ["barrier k.bar of 1", *INIT],
@@ -67,6 +69,7 @@ INSTRUCTIONS = {
     ],
     "cp.async.mbarrier.arrive.noinc.shared.b64 [A];": FOLLOWS,
     "cp.async.mbarrier.arrive.noinc.b64 [A];": FOLLOWS,
+    "cp.async.mbarrier.arrive.shared::cta.b64 [A];": [*MORE, *FOLLOWS],
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [S], [G], 16, [A];": COPY,
     "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [S], [G], 16, [A];": COPY,
     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [S], [G], 16, [A], T;": COPY,
@@ -124,6 +127,7 @@ FUNCTIONS = {
     "ptx::mbarrier_try_wait(ptx::sem_acquire, ptx::scope_cluster, &bar, state, 1000)":
         "mbarrier.try_wait.acquire.cluster.shared::cta.b64 P, [A], T, 1000;",
     "ptx::cp_async_mbarrier_arrive_noinc(&bar)": "cp.async.mbarrier.arrive.noinc.b64 [A];",
+    "ptx::cp_async_mbarrier_arrive(&bar)": "cp.async.mbarrier.arrive.shared::cta.b64 [A];",
     "ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, s, g, 16, &bar)":
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [S], [G], 16, [A];",
     "ptx::cp_async_bulk(ptx::space_shared, ptx::space_global, s, g, 16, &bar)":

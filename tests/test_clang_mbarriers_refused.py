@@ -43,7 +43,7 @@ REFUSED = {
     "mbarrier.test_wait.b64 P, [A], T, 5;": (Code.BAD_ARGUMENTS, "has a result, an mbarrier, a state"),
     "mbarrier.try_wait.parity.b64 P, [A];": (Code.BAD_ARGUMENTS, "has a result, an mbarrier, a parity, maybe a time"),
     "mbarrier.try_wait.parity.phase_type::conditional.acquire.cta.b64 P, [A], 1;": (Code.OUTSIDE_SUBSET, "is outside"),
-    "cp.async.mbarrier.arrive.shared.b64 [A];": (Code.OUTSIDE_SUBSET, "cp.async.mbarrier.arrive.noinc.shared.b64"),
+    "cp.async.mbarrier.arrive.shared::cluster.b64 [A];": (Code.OUTSIDE_SUBSET, "cp.async.mbarrier.arrive.shared.b64"),
     "cp.async.bulk.global.shared::cta.bulk_group.cp_mask [G], [S], 16, 1;": (Code.OUTSIDE_SUBSET, "is outside"),
     "cp.async.bulk.global.shared::cta [G], [S], 16;": (Code.OUTSIDE_SUBSET, "write cp.async.bulk.shared::cluster.global"),
     "cp.async.bulk.global.shared::cta.bulk_group [G], [S], 24;": (Code.BAD_ARGUMENTS, "a bulk copy of 24 bytes"),

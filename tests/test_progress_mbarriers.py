@@ -104,6 +104,17 @@ PROGRAMS: dict[str, tuple[Threads, str]] = {
     "a look before an arrival behind copies": (((Init(1), Follow(), Look(0, hangs=False)),), "hangs"),
     "a look behind such an arrival": (((Init(1), Follow(), Look(0, hangs=True)),), "hangs"),
     "an arrival too many, behind copies": (((Init(1), Follow(), Arrive()),), "undefined"),
+    "an arrival behind copies that is not counted": (((Init(1), Follow(counted=False), Arrive(), Wait(0)),), "ends"),
+    "only an arrival that is not counted": (((Init(1), Sync(), Follow(counted=False)), (Sync(), Wait(0))), "hangs"),
+    "a look before one that is not counted": (
+        ((Init(1), Follow(counted=False), Arrive(), Look(0, hangs=False)),), "hangs",
+    ),
+    "one that is not counted, behind the end of the phase": (
+        ((Init(1), Arrive(), Follow(counted=False)),), "undefined",
+    ),
+    "one that is not counted, while bytes are in flight": (
+        ((Init(1), Arrive(expect=16), Copy(16), Follow(counted=False)),), "late bytes",
+    ),
     "bytes beside an arrival behind copies": (((Init(1), Follow(), Expect(16), Copy(16), Wait(0)),), "late bytes"),
     "one of two leaves": (((Init(2), Sync(), Arrive(drop=True)), (Sync(), Arrive(), Wait(0), Arrive(), Wait(1))), "ends"),
     "the last one leaves": (((Init(1), Arrive(drop=True)),), "undefined"),
@@ -272,6 +283,7 @@ MUTATIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "an arrival leaves what is pending": ("ArriveOn", partial(without, "pending")),
     "an arrival expects no bytes": ("ArriveOn", partial(without, "bytes")),
     "a drop leaves what is expected": ("DropFrom", partial(without, "expected")),
+    "an arrival that is not counted is not waited for": ("ExpectArrivals", partial(without, "pending")),
     "an arrival behind copies is there at once": ("ArriveLater", partial(without, "copied")),
     "a wait serves nobody": ("Waited", partial(without, "served")),
     "late bytes do not come": ("Landed", partial(without, "late")),

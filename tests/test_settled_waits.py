@@ -77,6 +77,10 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Arrive(drop=True)), (Sync(), Wait(0))),
     ),
+    "a phase waits for what it is made for": (
+        ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
+        ((Init(1), Sync(), Follow(counted=False), Arrive()), (Sync(), Wait(0))),
+    ),
     "nobody arrives later": (
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Follow()), (Sync(), Wait(0))),

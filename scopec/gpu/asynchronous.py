@@ -167,7 +167,7 @@ class AsynchronousPrinter(Printer):
                 yield _asm(f"mbarrier.init.{space}.b64 [%0], %1;", at, self._number(count, span))
             case ir.BarrierArrive():
                 yield from self._arrive(operation, span)
-            case ir.BarrierExpect(_, Const(number), mode):
+            case ir.BarrierExpect(_, Const(number), mode) if not operation.arrivals:
                 what = "expect_tx" if number >= 0 else "complete_tx"
                 yield _asm(f"mbarrier.{what}.{self._sem(mode, span)}.{space}.b64 [%0], {abs(number)};", at)
             case ir.BarrierWait(target):

@@ -71,8 +71,10 @@ def _broken(operation: ir.BarrierOperation, state: State) -> Iterator[tuple[ir.B
             if drop:
                 yield ir.BarrierFault.COUNT, _is(values.binary("-", state.expected, _long(update)), 0)
             yield from _overrun(state)
-        case ir.BarrierExpect(_, bytes_):
+        case ir.BarrierExpect(_, bytes_, arrivals=arrivals):
             yield ir.BarrierFault.NOT_INITIALISED, none
+            if arrivals:
+                yield ir.BarrierFault.COUNT, _outside(values.binary("+", state.pending, _long(bytes_)))
             if state.served is not None:
                 less = values.binary("<", state.bytes, _number(0))
                 late = values.binary("&&", _is(state.pending, 0), less)
@@ -121,6 +123,9 @@ def after(operation: ir.BarrierOperation, state: State) -> State:
             pending = values.binary("-", state.pending, _long(update))
             more = _number(0) if expect is None else _long(expect)
             return _maybe_over(State(state.phase, expected, pending, values.binary("+", state.bytes, more)))
+        case ir.BarrierExpect(_, arrivals_, arrivals=True):
+            pending = values.binary("+", state.pending, _long(arrivals_))
+            return State(state.phase, state.expected, pending, state.bytes)
         case ir.BarrierExpect(_, bytes_):
             more = values.binary("+", state.bytes, _long(bytes_))
             return _maybe_over(State(state.phase, state.expected, state.pending, more))

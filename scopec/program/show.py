@@ -117,8 +117,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             verb = "lets its copies arrive" if operation.later else "arrives"
             return text, f"{verb} at {show_place(place)}{mode_in_words(mode)}"
         case ir.BarrierExpect(place, bytes_, mode):
-            text = f"expect {value(bytes_)} bytes{_on(mode, place)}"
-            return text, f"expects {value(bytes_)} bytes at {show_place(place)}"
+            number = f"{value(bytes_)} {'arrivals' if operation.arrivals else 'bytes'}"
+            return f"expect {number}{_on(mode, place)}", f"expects {number} at {show_place(place)}"
         case ir.BarrierWait(target, place, condition, mode):
             return f"{target} = phase{_on(mode, place)} when {value(condition)}", f"waits on {show_place(place)}"
         case ir.AtBarrier(phase, over):

@@ -169,14 +169,19 @@ class _Encoding:
                 yield ir.AtBarrier(state.phase, over)
                 yield ir.Set(target, over)
         if operation.fault:
-            yield ir.Set(operation.fault, mbarriers.fault(operation, state))
+            yield ir.Set(operation.fault, self._fault_of(operation, state))
 
-    def _fault_of(self, operation: ir.BarrierInit, state: State) -> Value:
+    def _fault_of(self, operation: ir.BarrierOperation, state: State) -> Value:
         """The rule that is broken; a count that is computed and has no room in a number is out of range, too."""
         found = mbarriers.fault(operation, state)
-        if operation.count is None or isinstance(operation.count, Const):
-            return found
-        many = values.binary(">=", values.convert(operation.count, LONG), self._const(_MOST))
+        match operation:
+            case ir.BarrierInit(_, count) if count is not None and not isinstance(count, Const):
+                counted = values.convert(count, LONG)
+            case ir.BarrierExpect(arrivals=True):
+                counted = mbarriers.after(operation, state).pending
+            case _:
+                return found
+        many = values.binary(">=", counted, self._const(_MOST))
         return values.choose(many, Const(ir.BarrierFault.COUNT, INT), found)
 
     def state(self, number: Value) -> State:

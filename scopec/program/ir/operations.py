@@ -153,12 +153,17 @@ class BarrierArrive:
 
 @dataclass(frozen=True, slots=True)
 class BarrierExpect:
-    """So many more ``bytes`` are pending in the phase of an mbarrier, less if negative: "expect-tx", "complete-tx"."""
+    """So many more ``bytes`` are pending in the phase of an mbarrier, less if negative: "expect-tx", "complete-tx".
+
+    With ``arrivals`` these are what is pending, in this phase alone: "the pending count of the mbarrier object is
+    incremented by 1 prior to the asynchronous arrive-on operation" (PTX ISA, "cp.async.mbarrier.arrive").
+    """
 
     place: Place
     bytes: Value
     mode: Mode
     fault: str = ""
+    arrivals: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,8 @@ def operated(write: Operated, old: Term) -> Term:
         case ir.BarrierArrive(_, _, update, _, drop, expect):
             more = term(0) if expect is None else Of(expect)
             return call("DropFrom" if drop else "ArriveOn", old, Of(update), more)
+        case ir.BarrierExpect(_, arrivals, arrivals=True):
+            return call("ExpectArrivals", old, Of(arrivals))
         case ir.BarrierExpect(_, bytes_):
             return call("Expect", old, Of(bytes_))
         case ir.BarrierWait() | ir.BarrierTest():
@@ -78,6 +80,8 @@ def _laws() -> Iterator[Definition]:
     law = "expect-tx increases the tx-count, complete-tx decreases it"
     copied = if_(op(Fn.BELOW, x, 0), term(1), field(b, "copied"))
     yield Definition("Expect", ("b", "x"), call("NextPhase", record(b, bytes=plus(bytes_, x), copied=copied)), (law,))
+    law = "so many more arrivals are pending in the current phase"
+    yield Definition("ExpectArrivals", ("b", "n"), record(b, pending=plus(pending, n)), (law,))
     arrived = record(b, pending=minus(pending, n), bytes=plus(bytes_, x))
     law = "an expect-tx, then an arrive-on, which decreases the pending count"
     yield Definition("ArriveOn", ("b", "n", "x"), call("NextPhase", arrived), (law,))

@@ -139,8 +139,8 @@ void __scopec_mbarrier_complete(unsigned long* at, unsigned bytes, int scope);
 // Whether the phase `token`, or that of a parity, is over.
 bool __scopec_mbarrier_test(unsigned long* at, unsigned long token, int order, int scope);
 bool __scopec_mbarrier_test_parity(unsigned long* at, unsigned parity, int order, int scope);
-// One arrives when the thread's earlier copies by cp.async are complete.
-void __scopec_mbarrier_follow_copies(unsigned long* at);
+// One arrives when the thread's earlier copies by cp.async are complete; unless it is counted, the phase waits for one more.
+void __scopec_mbarrier_follow_copies(unsigned long* at, bool counted);
 void __scopec_mbarrier_fence_init();
 // fence.proxy.async.
 void __scopec_fence_async(int space);  // 0: all, 1: global, 2: shared

@@ -207,7 +207,8 @@ def _act(
             act = None if drop or operation.later else _counted(at, Kind.ARRIVE, number(update, registers), more)
         case ir.BarrierExpect(_, bytes_):
             more = number(bytes_, registers)
-            act = _counted(at, Kind.COMPLETE if more is not None and more < 0 else Kind.EXPECT, 0, more)
+            kind = Kind.COMPLETE if more is not None and more < 0 else Kind.EXPECT
+            act = None if operation.arrivals else _counted(at, kind, 0, more)
         case ir.BarrierWait(target, _, condition) | ir.BarrierTest(target, _, condition):
             found = tuple((name, value) for name, value in registers.items() if name != target)
             act = _Act(at, Kind.WAIT, over=condition, register=target, known=found)

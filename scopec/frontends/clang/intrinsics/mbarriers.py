@@ -81,8 +81,10 @@ def _rules(operation: ir.BarrierOperation) -> Iterator[BarrierFault]:
                 yield BarrierFault.COUNT
             yield BarrierFault.TOO_MANY
             yield BarrierFault.OVERRUN
-        case ir.BarrierExpect():
+        case ir.BarrierExpect(arrivals=arrivals):
             yield BarrierFault.NOT_INITIALISED
+            if arrivals:
+                yield BarrierFault.COUNT
             yield BarrierFault.LATE_BYTES
         case ir.BarrierWait() | ir.BarrierTest():
             yield BarrierFault.NOT_INITIALISED
@@ -182,9 +184,14 @@ def _other_parity(call: Call, phase: Reg) -> Value:
 
 
 def _follow_copies(call: Call) -> bool:
-    """``cp.async.mbarrier.arrive.noinc``: an agent arrives when the earlier copies of its thread are complete."""
+    """``follow_copies(mbarrier, counted)``: an agent arrives when the earlier copies of its thread are complete.
+
+    Its arrival is ``counted`` when the mbarrier is made (``.noinc``), or the phase waits for one more.
+    """
     register, fault = call.target(types.LONG), fault_register(call)
     place, one, mode = mbarrier(call), Const(1, types.LONG), ir.Mode(ir.Order.RELAXED, ir.Scope.BLOCK)
+    if not call.known(1):
+        keep_rules(call, ir.BarrierExpect(place, one, mode, fault, arrivals=True))
     call.emit(ir.Agent(begins=True, groups=None, follows=True))
     keep_rules(call, ir.BarrierArrive(register.name, place, one, mode, fault=fault, later=True))
     call.emit(ir.Agent(begins=False))

@@ -91,12 +91,14 @@ def _store(asm: Assembler, operands: Sequence[forms.Operand], name: str, templat
 
 
 def follow(asm: Assembler, item: forms.Instruction) -> None:
-    """``cp.async.mbarrier.arrive.noinc``; without it the phase expects one arrival more."""
-    _, _, _, *words = item.operation
-    match words:
-        case ["arrive", "noinc", *space, "b64"] if space in ([], ["shared"], ["shared::cta"]):
+    """``cp.async.mbarrier.arrive{.noinc}``."""
+    _, _, _, first, *words = (*item.operation, "")
+    counted = words[:1] == ["noinc"]
+    match words[counted:]:
+        case [*space, "b64", ""] if first == "arrive" and space in ([], ["shared"], ["shared::cta"]):
             (at,) = asm.operands(item, 1)
-            asm.call("mbarrier_follow_copies", llvm.Void(), place(asm, at, "shared::cta"))
+            number = llvm.Typed(BIT, llvm.Number(counted))
+            asm.call("mbarrier_follow_copies", llvm.Void(), place(asm, at, "shared::cta"), number)
         case _:
-            help_ = "write cp.async.mbarrier.arrive.noinc.shared.b64, and count the arrival when the mbarrier is made"
+            help_ = "write cp.async.mbarrier.arrive.shared.b64"
             raise error(Code.OUTSIDE_SUBSET, f"`{item.name}` is outside the modelled subset of PTX", item.span, help_)
