@@ -25,7 +25,10 @@ ATOMIC = "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ vo
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("__device__ int x; __device__ float f; __global__ void k() { x = f * 2; }", "made of a floating-point number"),
+        (
+            "struct S { int a : 4, b : 4; }; __device__ S s; __device__ float f; __global__ void k() { s.a = f * 2; }",
+            "made of a floating-point number",
+        ),
         (
             "__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 6); }",
             "6 bytes that are not whole numbers",
@@ -110,8 +113,8 @@ HOST = "\n//@ expect race_free;\n"
          'asm volatile("mbarrier.pending_count 0;")', 2, 10),
         ("__global__ void k() {\n  /* ü */\t__shfl_sync(2, 1, 0); }" + DEVICE, "lane 0 is not in the mask 0x2", "__shfl_sync(2, 1, 0)", 2, 11),
         ("__global__ void child() {}\n__global__ void k() { child<<<1, 1>>>(); }" + DEVICE,
-         "kernel launch from __device__", "<", 2, 28),
-        ("__global__ void k(cudaTextureObject_t t) {}" + DEVICE, "cudaTextureObject_t", "cudaTextureObject_t", 1, 19),
+         "a launch from a kernel", "<", 2, 28),
+        ("__global__ void k(cudaGraphicsResource* r) {}" + DEVICE, "cudaGraphicsResource", "cudaGraphicsResource", 1, 19),
         ("struct B { unsigned a : 20, b : 20; };\n__device__ B u;\n__global__ void k() { u.b = 1; }" + DEVICE,
          "`u.a`, a bit-field", "__device__", 2, 1),
         ("__device__ int r;\n__global__ void k() { int g, *p = &g; r = (unsigned long)p % 7; }" + DEVICE,

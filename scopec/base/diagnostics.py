@@ -132,6 +132,11 @@ class Code(Enum):
         "host code that scopec does not read: launches of the kernels are guessed",
         "write launches: `scopec init` writes those that were guessed; --no-guess says what is not read",
     )
+    NO_HEADER = (
+        "SCP050",
+        "a header of a library that scopec does not model",
+        "leave out what needs it, or name a folder that has one with -I",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

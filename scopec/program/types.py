@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from scopec.base.records import dataclass
 
+_NOT_MODELLED = ", not modelled"
+
 
 @dataclass(frozen=True, slots=True)
 class IntType:
@@ -25,8 +27,15 @@ class IntType:
 
     @property
     def is_float(self) -> bool:
-        """Whether this stands for a floating-point type: accesses to such objects are modelled, values are not."""
-        return self.name in ("float", "double")
+        """Whether accesses to objects of this type are modelled, but values are not.
+
+        It stands for a floating-point type, or for that of integers of which some are made of floating-point numbers.
+        """
+        return self.name in ("float", "double") or self.name.endswith(_NOT_MODELLED)
+
+    def not_modelled(self) -> IntType:
+        """This type for integers whose values are not modelled."""
+        return IntType(f"{self.name}{_NOT_MODELLED}", 8 * self.size, self.signed)
 
     def wrap(self, value: int) -> int:
         """``value`` converted to this type ([conv.integral]: modulo 2 to the width; [conv.bool] for bool)."""

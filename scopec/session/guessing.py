@@ -8,10 +8,8 @@ that is passed over for its race the report tells.
 
 from __future__ import annotations
 
-import re
 import time
 from collections import defaultdict
-from contextlib import nullcontext, suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +17,8 @@ from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.frontends.clang.compilation_cache import compilations
-from scopec.frontends.clang.kernels import asks_nothing, dimensions, has_main, kernels
+from scopec.frontends.clang.headers import headers
+from scopec.frontends.clang.kernels import asks_nothing, has_kernels, has_main, kernels
 from scopec.memory.reduce.certain_race import racing
 from scopec.program.mbarriers import RULES
 
@@ -38,8 +37,8 @@ _SIZES = (16, 256, 4096)
 _NUMBERS = (4, 2, 16)
 #: The number of pointers in an array of them.
 _POINTERS = 4
-#: The seconds for which a `main` is read that may launch too much.
-_MAIN_SECONDS = 60
+#: The seconds of the processor for which a `main` is read that may launch too much.
+_MAIN_SECONDS = 8
 #: The seconds for which guesses are tried for a kernel.
 _SECONDS = 15
 #: The bytes of a block's dynamic shared memory.
@@ -92,24 +91,22 @@ def guessed(
     """
     if not asks_nothing(source):
         return None
-    refused: InputError | None = None
+    beside = headers(source, folder, flags)
+    if not has_kernels(source, *beside):
+        return None
+    left_out: Diagnostic | None = None
     if has_main(source):
         try:
-            with limited(_MAIN_SECONDS, None):
+            with limited(_MAIN_SECONDS, None, worked=True):
                 return planned(source)
         except InputError as bad:
-            refused = bad
+            left_out = _left_out(bad.diagnostics[0])
         except LimitError:
             message = f"its launches take more than {_MAIN_SECONDS} s to read"
-            refused = InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "launch fewer threads"))
-    plan: Asked | None = None
-    with suppress(InputError) if refused else nullcontext():
-        plan = _guessed(source, folder, flags, planned, cache=cache)
-    if refused is None:
-        return plan
-    if plan is None or not plan.runs:
-        raise InputError(*dict.fromkeys((*refused.diagnostics, *(() if plan is None else plan.warnings))))
-    return replace(plan, warnings=(_left_out(refused.diagnostics[0]), *plan.warnings))
+            left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
+    told = () if left_out is None else (left_out,)
+    plan = _guessed(source, beside, folder, flags, planned, cache=cache)
+    return plan and replace(plan, warnings=(*told, *plan.warnings))
 
 
 def _left_out(first: Diagnostic) -> Diagnostic:
@@ -119,9 +116,10 @@ def _left_out(first: Diagnostic) -> Diagnostic:
 
 
 def _guessed(
-    source: Source, folder: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
-) -> Asked | None:
-    found = kernels(source, folder, flags, compilations() if cache else None)
+    source: Source, beside: tuple[Source, ...], folder: Path, flags: Flags, planned: Callable[[Source], Asked], *,
+    cache: bool,
+) -> Asked | None:  # fmt: skip
+    found = kernels(source, folder, flags, compilations() if cache else None, beside)
     text, several = replace(source, text=found.text), len(found.kernels) > 1
     plans = [_of_kernel(text, kernel, planned, several=several) for kernel in found.kernels]
     if not plans and not found.open:
@@ -165,7 +163,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) ->
     refused: InputError | None = None
     late = False
     end = time.monotonic() + _SECONDS
-    for shape, number in _tries(source, kernel):
+    for shape, number in _tries(kernel):
         try:
             with limited(max(0.1, end - time.monotonic()), None):
                 found.append(_sized(source, kernel, shape, number, planned))
@@ -244,26 +242,27 @@ def _quality(run: Run) -> Quality:
 # ---------------------------------------------------------------- the text of a guess
 
 
-def _shapes(source: Source, kernel: Kernel) -> Iterator[str]:
-    """The shapes to try: two blocks of two threads in each direction that the file looks at, one block if it looks at
+def _shapes(kernel: Kernel) -> Iterator[str]:
+    """The shapes to try: two blocks of two threads in each direction that the kernel looks at, one block if it looks at
     none; then with blocks as the file has them.
     """
-    grid = "2" if dimensions(source, "blockIdx") or dimensions(source, "this_grid") else "1"
-    block = _cube(dimensions(source, "threadIdx") or 1)
-    dynamic = f", {_DYNAMIC}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
-    yield f"{grid}, {block}{dynamic}"
-    for own in kernel.blocks:
+    grid = _cube(kernel.shape.grid[:1])
+    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
+    yield f"{grid}, {_cube(kernel.shape.threads)}{dynamic}"
+    for own in kernel.shape.blocks:
         yield f"{grid}, {own}{dynamic}"
 
 
-def _tries(source: Source, kernel: Kernel) -> Iterator[tuple[str, int]]:
+def _tries(kernel: Kernel) -> Iterator[tuple[str, int]]:
     """Shapes, and what numbers are."""
     numbers = _NUMBERS if _has_numbers(kernel.parameters) else _NUMBERS[:1]
-    yield from ((shape, number) for shape in dict.fromkeys(_shapes(source, kernel)) for number in numbers)
+    yield from ((shape, number) for shape in dict.fromkeys(_shapes(kernel)) for number in numbers)
 
 
-def _cube(directions: int) -> str:
-    return ("2", "dim3(2, 2)", "dim3(2, 2, 2)")[directions - 1]
+def _cube(axes: str) -> str:
+    """Two along each axis of some."""
+    sizes = ["2" if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
+    return sizes[0] if len(sizes) == 1 else f"dim3({', '.join(sizes)})" if sizes else "1"
 
 
 def _has_numbers(parameters: tuple[Parameter, ...]) -> bool:
@@ -272,7 +271,7 @@ def _has_numbers(parameters: tuple[Parameter, ...]) -> bool:
 
 def _directives(kernel: Kernel, shape: str, number: int, size: int, prefix: str) -> Iterator[str]:
     objects: dict[str, list[str]] = {}
-    kind = "cooperative " if kernel.cooperative else ""
+    kind = "cooperative " if kernel.shape.cooperative else ""
     arguments = [_argument(kernel, one, one.name, number, size, prefix, objects) for one in kernel.parameters]
     for type_, declared in objects.items():
         yield f"object __device__ {type_} {', '.join(declared)};"

@@ -112,7 +112,8 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
 
             return read(text, path, overrides.reader, overrides.flags, of_text, cache=overrides.cache)
 
-        if path.suffix == ".cu" and overrides.guess and overrides.reader != "scoped" and "__global__" in source.text:
+        may_guess = path.suffix == ".cu" and overrides.guess and overrides.reader != "scoped"
+        if may_guess and ("__global__" in source.text or "#include" in source.text):
             return _guessed(source, path, overrides, planned)
         return planned(source)
 

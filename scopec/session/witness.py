@@ -24,7 +24,7 @@ def directives(source: Source, kernel: Kernel, model: Model, elements: int, pref
             return None
         arguments.append(argument)
     dynamic = f", {_DYNAMIC}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
-    kind = "cooperative " if kernel.cooperative else ""
+    kind = "cooperative " if kernel.shape.cooperative else ""
     launch = f"launch {kind}{kernel.name}<<<{shape(model)}{dynamic}>>>({', '.join(arguments)});"
     return (*objects, launch)
 

@@ -2,7 +2,8 @@
 
 - ``program``: a file to a Program
 - ``prepare``: directives become C++
-- ``kernels``, ``host_code``: the kernels of a file, and it without the code of its host
+- ``kernels``, ``shapes``, ``host_code``: the kernels of a file, shapes of launches, and it without its host's code
+- ``headers``, ``library_headers``: headers of the user's that a file includes; those that scopec has none of
 - ``brackets``: groups in brackets of a text
 - ``flags``: flags of a build
 - ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run

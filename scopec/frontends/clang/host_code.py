@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scopec.frontends.clang.brackets import nested
 from scopec.frontends.clang.compiler import Refused
+from scopec.frontends.clang.headers import INCLUDE, places
+from scopec.frontends.clang.messages import is_absent
 from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
@@ -29,7 +31,6 @@ _T = TypeVar("_T")
 #: The number of times that parts are left out to which clang objects.
 _ROUNDS = 16
 _HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)[^\n]*", re.MULTILINE)
 _TRANSPARENT = re.compile(r"(?:\b(?:inline\s+)?namespace\b[\w\s:]*|\bextern\s*\"[^\"]*\"\s*|\bextern\s+)$")
 _CLASS = re.compile(r"\b(?:class|struct|union|enum|concept)\b[^()]*$")
 _DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
@@ -50,15 +51,17 @@ def without_host(
     last.
     """
     parts = set(_host_functions(_code(named(text))))
+    absent: tuple[Diagnostic, ...] = ()
     for _ in range(_ROUNDS):
         left = _blank(text, parts)
         try:
             return left, compiled(left)
         except Refused as refused:
+            absent = absent or tuple(filter(is_absent, refused.diagnostics))
             objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
-            headers = any(_INCLUDE.match(text, start) for start, _ in objected)
+            headers = any(INCLUDE.match(text, start) for start, _ in objected)
             if objected <= parts or (headers and _asks_for_others(text, parts | objected)):
-                raise
+                raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
             parts |= objected
     left = _blank(text, parts)
     return left, compiled(left)
@@ -138,22 +141,22 @@ def _host_functions(code: str) -> Iterator[Part]:
 
 def _objected_to(source: Source, diagnostics: Sequence[Diagnostic], folder: Path, flags: Flags) -> Iterator[Part]:
     """The parts of a text to leave out for clang to take it: declarations, but none of a device, and headers."""
-    text = source.text
-    declarations = list(_declarations(_code(source)))
+    text, code = source.text, _code(source)
+    declarations = list(_declarations(code))
     found: set[Part] = set()
     for diagnostic in diagnostics:
         span = diagnostic.span
         if span.file != source.name:
-            found |= {m.span() for m in _INCLUDE.finditer(text) if _leads_to(m, Path(span.file).name, folder, flags)}
+            found |= {m.span() for m in INCLUDE.finditer(text) if _leads_to(m, Path(span.file).name, folder, flags)}
             continue
         at = source.offset(span.line, span.column)
         line = (text.rfind("\n", 0, at) + 1, text.find("\n", at))
-        if _INCLUDE.match(text, line[0]):
+        if INCLUDE.match(text, line[0]):
             found.add((line[0], line[1] if line[1] >= 0 else len(text)))
             continue
         for start, end in declarations:
             if start <= at < end and not re.search(r"\b(?:__global__|__device__)\b", text[start:end]):
-                begin = start + len(text[start:end]) - len(text[start:end].lstrip())
+                begin = start + len(code[start:end]) - len(code[start:end].lstrip())
                 found.add((begin, end))
     yield from sorted(found)
 
@@ -162,14 +165,12 @@ def _leads_to(
     include: re.Match[str], name: str, folder: Path, flags: Flags, seen: frozenset[Path] = frozenset()
 ) -> bool:
     """Whether a header is one of a name, or includes one, as far as its folders are known."""
-    said = include[1] or include[2]
-    if Path(said).name == name:
+    if Path(include[1] or include[2]).name == name:
         return True
-    for place in (folder, *flags.folders):
-        file = place / said
-        if file in seen or not file.is_file():
+    for file in places(include, folder, flags):
+        if file in seen:
             continue
-        inner = _INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))
+        inner = INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))
         if any(_leads_to(m, name, file.parent, flags, seen | {file}) for m in inner):
             return True
     return False

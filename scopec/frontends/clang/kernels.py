@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from itertools import takewhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.brackets import after_group, nested
+from scopec.frontends.clang.brackets import after_group
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused
 from scopec.frontends.clang.host_code import without_host
@@ -17,11 +19,11 @@ from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import MAIN, prepared
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.clang.ptx.text import around
+from scopec.frontends.clang.shapes import LAUNCH, Shape, shape_of, split
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from scopec.base.cache import Cache
     from scopec.base.diagnostics import Diagnostic
@@ -30,9 +32,12 @@ if TYPE_CHECKING:
 
 _TEMPLATE = re.compile(r"\btemplate\s*<")
 _KERNEL = re.compile(r"[^;{}]*?\b__global__\b[^;{}]*?\b(\w+)\s*\(")
-_LAUNCH = re.compile(r"\b(\w+)\s*(<[^<>;{}]*>)?\s*<<<([^;{}]*?)>>>\s*\(")
 _OPENING = re.compile(r"\bnamespace\s+([\w:]+)\s*\{|[{}]")
+#: The types that are tried as arguments of templates.
+_TYPES = ("int", "float")
 _BUILT_IN = frozenset({"int", "float", "double", "unsigned", "char", "long", "short", "true", "false"})
+
+_Named = TypeVar("_Named", "Kernel", "_Template")
 
 Kind = Literal["number", "truth", "pointer", "pointers", "class", "numbers", "other"]
 
@@ -54,17 +59,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel: how a launch names it, where it is declared, its parameters.
-
-    ``blocks`` are the shapes of a block that the file has for it, as written: of launches by host code, of
-    ``__launch_bounds__``, of arrays in shared memory.  A ``cooperative`` one waits for its whole grid.
-    """
+    """A kernel: how a launch names it, where it is declared, its parameters, the shape that the text suggests."""
 
     name: str
     span: Span
     parameters: tuple[Parameter, ...]
-    blocks: tuple[str, ...] = ()
-    cooperative: bool = False
+    shape: Shape = Shape()
     #: Its name in clang's code.
     symbol: str = ""
 
@@ -87,11 +87,23 @@ class Found:
     open: tuple[tuple[str, Span], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file, and its code without comments and literals."""
+
+    source: Source
+    code: str
+
+
 def asks_nothing(source: Source) -> bool:
-    """Whether a text has kernels, and no directive says what launches them or what is expected."""
-    scanned = scan(around(source))
-    asked = re.search(r"(?<!\w)(?:launch|kernels|expect|object|vary|every)\b", scanned.directives)
-    return "__global__" in without_literals(scanned.code) and asked is None
+    """Whether no directive of a text says what launches its kernels or what is expected."""
+    directives = scan(around(source)).directives
+    return re.search(r"(?<!\w)(?:launch|kernels|expect|object|vary|every)\b", directives) is None
+
+
+def has_kernels(*sources: Source) -> bool:
+    """Whether there is a kernel in some text."""
+    return any("__global__" in source.text and "__global__" in _code(source) for source in sources)
 
 
 def has_main(source: Source) -> bool:
@@ -99,24 +111,19 @@ def has_main(source: Source) -> bool:
     return MAIN.search(without_literals(scan(around(source)).code)) is not None
 
 
-def dimensions(source: Source, name: str) -> int:
-    """The number of coordinates that a text mentions, up to the last of ``name.x``, ``.y``, ``.z``; 1 for the name
-    alone.
+def kernels(
+    source: Source, folder: Path, flags: Flags, entries: Cache | None, beside: tuple[Source, ...] = ()
+) -> Found:
+    """The kernels that a file declares, in its order; templates with a choice of their arguments.
+
+    Of the headers ``beside`` it these are the kernels that the file names; all of them, where it has no other.  Host
+    code is not read, where the file has a ``main`` or clang does not take it.  Raises Refused with what clang objects
+    to; EngineError without a clang.
     """
-    code = without_literals(scan(around(source)).code)
-    found = [n for n, axis in enumerate("xyz", 1) if re.search(rf"\b{name}\s*\.\s*{axis}\b", code)]
-    return max(found, default=int(re.search(rf"\b{name}\b", code) is not None))
-
-
-def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -> Found:
-    """The kernels that a file itself declares, in its order; templates with a choice of their arguments.
-
-    Host code is not read, where the file has a ``main`` or clang does not take it.  Raises Refused with what clang
-    objects to; EngineError without a clang.
-    """
-    code = without_literals(scan(around(source)).code)
-    templates = list(_templates(code))
-    chosen = [one.name + one.arguments for one in templates if one.arguments]
+    code = _code(source)
+    texts = [_Text(source, code), *(_Text(header, _code(header)) for header in beside)]
+    templates = list(_named(code, [one for text in texts for one in _templates(text, code)]))
+    chosen = [[one.name + arguments for arguments in one.arguments] for one in templates if one.arguments]
 
     def compiled(text: str) -> Compiled:
         whole = prepared(around(replace(source, text=text)))
@@ -128,21 +135,21 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
         if not chosen:
             return using(())
         with suppress(Refused):
-            return using(chosen)
+            return using([first for first, *_ in chosen])
         result, taken = using(()), list[str]()
-        for name in chosen:
-            with suppress(Refused):
-                result = using([*taken, name])
-                taken.append(name)
+        for names in chosen:
+            for name in names:
+                with suppress(Refused):
+                    result = using([*taken, name])
+                    taken.append(name)
+                    break
         return result
 
     def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
-        declared = _declared(source, code, result)
+        declared = list(_named(code, _declared(texts, folder, result)))
         known = {kernel.own_name for kernel in declared}
-        missing = [one for one in templates if _own(one.name) not in known]
-        return Found(
-            tuple(declared), text, objection, tuple((one.name, source.span(one.at, one.end)) for one in missing)
-        )
+        missing = [one for one in templates if one.own_name not in known]
+        return Found(tuple(declared), text, objection, tuple((one.name, one.span) for one in missing))
 
     objection: Diagnostic | None = None
     if not has_main(source):
@@ -155,23 +162,40 @@ def kernels(source: Source, folder: Path, flags: Flags, entries: Cache | None) -
     )
 
 
+def _code(source: Source) -> str:
+    return without_literals(scan(around(source)).code)
+
+
 def _own(name: str) -> str:
     """The name of a kernel without namespaces and template arguments."""
     return name.partition("<")[0].rpartition("::")[2]
 
 
-def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
-    """The kernels of a file in what clang makes of it."""
-    device = Module(result.device)
-    debug = Debug(device, str(shims()), source.name)
+def _named(code: str, found: list[_Named]) -> Iterator[_Named]:
+    """The kernels of a file, and of those of its headers the ones that it names; all, if there are no others."""
+    words = set(re.findall(r"\w+", code))
+    chosen = [one for one in found if one.own_name in words]
+    yield from chosen or found
+
+
+def _declared(texts: list[_Text], folder: Path, result: Compiled) -> list[Kernel]:
+    """The kernels of a file and its headers in what clang makes of it."""
+    device, (first, *_) = Module(result.device), texts
+    debug = Debug(device, str(shims()), first.source.name)
+    everything = "\n".join(text.code for text in texts)
+    by_file = {Path(text.source.name).resolve(): text for text in texts[1:]}
     found = []
     for name in device.kernels():
         function = device.function(name)
         if function is None or function.subprogram is None:
             continue
         place = debug.declared(function.subprogram)
-        if place.file != source.name:
+        text = first if place.file == first.source.name else None
+        for file in (Path(place.file), folder / place.file):
+            text = text or by_file.get(file.resolve())
+        if text is None:
             continue
+        source, code = text.source, text.code
         called = _scoped(debug, function.subprogram)
         own = _own(called)
         line = source.lines[place.line - 1] if place.line <= len(source.lines) else ""
@@ -181,38 +205,10 @@ def _declared(source: Source, code: str, result: Compiled) -> list[Kernel]:
         body = code[source.offset(place.line, 1) :]
         body = body[: after_group(body, 0, "{}")]
         parameters = tuple(_parameters(debug, function.subprogram))
-        blocks = tuple(dict.fromkeys(_blocks(code, own, body)))
-        cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", body) is not None
-        found.append(Kernel(called, source.span(at, at + len(own)), parameters, blocks, cooperative, name))
-    return sorted(found, key=lambda kernel: (kernel.span.line, kernel.span.column))
-
-
-def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
-    """Shapes of a block that a file has for a kernel, those that are constants."""
-    for match in _LAUNCH.finditer(code):
-        shape = list(_split(match[3]))
-        if match[1] != kernel or len(shape) < 2:
-            continue
-        block = shape[1].strip()
-        if re.fullmatch(r"\w+", block) and not block.isdigit():
-            begins = rf"\bdim3\s+(?:\w+\s*\([^;]*?\),\s*)?{block}\s*(?:=\s*(?:dim3\s*)?)?"
-            declared = re.search(rf"{begins}[({{]([^;]*?)[)}}]\s*[,;]", code)
-            named = re.search(rf"\b(?:const|constexpr)\b[^;]*\b{block}\s*=\s*([^;,]+)", code)
-            block = f"dim3({declared[1]})" if declared else block if block.isupper() else named[1] if named else ""
-        if _is_constant(block):
-            yield block
-    if (bound := re.search(rf"\b__launch_bounds__\s*\(([^;{{}}()]*)\)[^;{{}}()]*\b{kernel}\s*\(", code)) is not None:
-        yield bound[1].partition(",")[0].strip()
-    for shared in re.finditer(r"\b__shared__\b[^;\[]*((?:\[[^\]]+\])+)", body):
-        sizes = [size.partition("+")[0].strip() for size in re.findall(r"\[([^\]]+)\]", shared[1])]
-        if len(sizes) < 3 and all(map(_is_constant, sizes)):
-            yield sizes[0] if len(sizes) == 1 else f"dim3({', '.join(reversed(sizes))})"
-
-
-def _is_constant(text: str) -> bool:
-    """Whether a text is made of numbers and of names as macros and constants have them."""
-    words = re.findall(r"[A-Za-z_]\w*", text)
-    return bool(text) and all(word == "dim3" or word.isupper() for word in words)
+        shape = shape_of(own, body, everything)
+        found.append(Kernel(called, source.span(at, at + len(own)), parameters, shape, name))
+    order = [text.source.name for text in texts]
+    return sorted(found, key=lambda kernel: (order.index(kernel.span.file), kernel.span.line, kernel.span.column))
 
 
 # ---------------------------------------------------------------- templates
@@ -220,16 +216,21 @@ def _is_constant(text: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """A kernel that is a template: its name, where that stands, and arguments (none are known: empty)."""
+    """A kernel that is a template: its name, where that stands, and arguments to try (none are known: empty)."""
 
     name: str
-    arguments: str
-    at: int
-    end: int
+    arguments: tuple[str, ...]
+    span: Span
+
+    @property
+    def own_name(self) -> str:
+        """Its name without namespaces."""
+        return _own(self.name)
 
 
-def _templates(code: str) -> Iterator[_Template]:
-    """The kernels that are templates, each with the arguments of a launch in the text, or chosen ones."""
+def _templates(text: _Text, launching: str) -> Iterator[_Template]:
+    """The kernels of a text that are templates, with the arguments of a launch there or in another, or chosen ones."""
+    code = text.code
     for match in _TEMPLATE.finditer(code):
         end = after_group(code, match.end() - 1, "<>")
         kernel = _KERNEL.match(code, end)
@@ -237,9 +238,11 @@ def _templates(code: str) -> Iterator[_Template]:
         if kernel is None or "template" in code[end : kernel.end()] or not parameters.strip():  # an instance of one
             continue
         name = kernel[1]
-        launched = next((m[2] for m in _LAUNCH.finditer(code) if m[1] == name and m[2] and _is_literal(m[2])), None)
-        own = launched or _arguments(parameters) or ""
-        yield _Template(f"{_namespace(code, match.start())}{name}", own, kernel.start(1), kernel.end(1))
+        launches = [m for where in (launching, code) for m in LAUNCH.finditer(where) if m[1] == name and m[2]]
+        launched = next((m[2] for m in launches if _is_literal(m[2])), None)
+        own = (launched,) if launched else tuple(_arguments(parameters))
+        span = text.source.span(*kernel.span(1))
+        yield _Template(f"{_namespace(code, match.start())}{name}", own, span)
 
 
 def _is_literal(arguments: str) -> bool:
@@ -247,30 +250,20 @@ def _is_literal(arguments: str) -> bool:
     return _BUILT_IN.issuperset(re.findall(r"[A-Za-z_]\w*", arguments))
 
 
-def _arguments(parameters: str) -> str | None:
-    """Arguments for the parameters of a template; None where one is neither a type, a number nor a truth value."""
-    found = []
-    for parameter in _split(parameters):
-        if "=" in parameter:
-            break
-        words = parameter.split()
-        if not words or "..." in parameter or "<" in parameter:
-            return None
-        if words[0] in ("typename", "class"):
-            found.append("int")
-        else:
-            found.append("false" if words[0] == "bool" else "2")
-    return f"<{', '.join(found)}>"
+def _arguments(parameters: str) -> Iterator[str]:
+    """Arguments to try for the parameters of a template; none where one is no type, number or truth value."""
+    for type_ in _TYPES:
+        found = [_argument(parameter, type_) for parameter in takewhile(lambda one: "=" not in one, split(parameters))]
+        if None in found:
+            return
+        yield f"<{', '.join(filter(None, found))}>"
 
 
-def _split(text: str) -> Iterator[str]:
-    start = 0
-    for at, sign, depth in nested(text, brackets="<>()[]"):
-        if sign == "," and depth == 0:
-            yield text[start:at]
-            start = at + 1
-    if text[start:].strip():
-        yield text[start:]
+def _argument(parameter: str, type_: str) -> str | None:
+    words = parameter.split()
+    if not words or "..." in parameter or "<" in parameter:
+        return None
+    return type_ if words[0] in ("typename", "class") else "false" if words[0] == "bool" else "2"
 
 
 def _namespace(code: str, place: int) -> str:

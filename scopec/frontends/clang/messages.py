@@ -12,6 +12,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.base.visible import may_show
 from scopec.frontends.clang.command import shims
+from scopec.frontends.clang.library_headers import known
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,8 +40,14 @@ _KINDS = {
         Code.CPLUSPLUS: "",
     }.items()
 }
+#: Something of CUDA's that clang refuses, and what scopec says of it.
+_REFUSED = (
+    (re.compile(r"kernel launch from __device__ or __global__ function requires .*"), "a launch from a kernel"),
+    (re.compile(r"reference to __global__ function '\w+' in __(?:global|device)__ function"), "a launch from a kernel"),
+)
 #: A name of CUDA's that no header of scopec's declares.
 _OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
+_MISSING = re.compile(r"'([^']+)' file not found.*")
 _WORDS = ("else", "while", "return", "for", "break", "continue", "int", "unsigned", "bool", "char", "void", "constexpr")
 #: A word that clang knows nothing of, and words of CUDA C++ that it offers none of.
 _UNKNOWN = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
@@ -86,15 +93,31 @@ def error_of(message: Message, source: Source, folder: Path) -> Diagnostic:
     shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]
     code = next(code for code, words in _KINDS.items() if words.search(message.text))
     help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
-    if not shown_notes and message.text.endswith("file not found"):
-        help_ = "name the header's folder with -I"
     if not shown_notes and (unknown := _UNKNOWN.match(message.text)) and "did you mean" not in message.text:
         help_ = suggestion(unknown[1], _KNOWN) or help_
     if at.file is not None and at.file != name_for_clang(source.name) and not may_show(folder / at.file, source):
         return Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
+    if missing := _MISSING.fullmatch(message.text):
+        return _without_header(missing[1], message.text, _span(at, source, folder))
+    for words, what in _REFUSED:
+        if words.fullmatch(message.text):
+            return Diagnostic(Code.OUTSIDE_SUBSET, f"{what} is outside the modelled subset", _span(at, source, folder))
     unmodelled = _OF_CUDA.match(message.text)
     said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
     return Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)
+
+
+def is_absent(diagnostic: Diagnostic) -> bool:
+    """Whether an error is that there is no header of a name."""
+    return diagnostic.code is Code.NO_HEADER or _MISSING.fullmatch(diagnostic.message) is not None
+
+
+def _without_header(header: str, said: str, span: Span) -> Diagnostic:
+    """The error that there is no header of a name."""
+    if (found := known(header)) is None:
+        return Diagnostic(Code.CPLUSPLUS, said, span, "name the header's folder with -I")
+    what, way = found
+    return Diagnostic(Code.NO_HEADER, f"scopec has no header `{header}`: {what}", span, way)
 
 
 def presumed(text: str, shown: str, folders: tuple[Path, ...]) -> Source:

@@ -65,6 +65,7 @@ class _Found:
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
     joined: dict[str, set[Leaf]] = field(default_factory=dict)
+    not_modelled: set[str] = field(default_factory=set)
     written: Written = field(default_factory=dict)
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
@@ -79,7 +80,7 @@ def program_of(
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
-        world.placed, world.joined = found.placed, found.joined
+        world.placed, world.joined, world.not_modelled = found.placed, found.joined, found.not_modelled
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts, world.halves = found.written, found.parts, found.halves
         world.come_together, world.elected = found.come_together, found.elected

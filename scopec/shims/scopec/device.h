@@ -241,7 +241,8 @@ inline void* __cvta_global_to_generic(size_t p) { return (void*)(__attribute__((
 
 inline long long clock64() { return __scopec_clock<long long>(); }
 inline long clock() { return __scopec_clock<long>(); }  // clock_t of the system
-inline unsigned long long __globaltimer() { return __scopec_clock<unsigned long long>(); }
+// A template: programs define one of their own.
+template <class = void> unsigned long long __globaltimer() { return __scopec_clock<unsigned long long>(); }
 inline void __prof_trigger(int) {}
 
 #define SCOPEC_MINMAX(__T)                                                                                      \

@@ -116,14 +116,14 @@ def _load(call: Call) -> bool:
 def _store(call: Call) -> bool:
     place, leaf = _located(call)
     mode = call.mode(call.order(2, ir.WRITE_ORDERS, "a store"), 3)
-    call.emit(ir.Store(place, stored(call.machine, call.state, call.arguments[1], leaf), mode))
+    call.emit(ir.Store(place, stored(call.machine, call.state, call.arguments[1], place, leaf), mode))
     return call.done()
 
 
 def _rmw(new: Update) -> Handler:
     def handler(call: Call) -> bool:
         place, leaf = _located(call)
-        operand = stored(call.machine, call.state, call.arguments[1], leaf)
+        operand = stored(call.machine, call.state, call.arguments[1], place, leaf)
         register = call.target(leaf.type)
         result = new(call, register, operand, leaf)
         mode, reduction = call.mode(call.order(2), 3), isinstance(call.action.type, llvm.Void)
@@ -150,13 +150,24 @@ def _computed(operation: str) -> Update:
     return new
 
 
+def _check_modelled(call: Call, place: ir.Place) -> None:
+    """Refuse what depends on an integer whose values are not modelled."""
+    if place.object in call.machine.world.not_modelled:
+        what = f"an operation that compares `{place.object}` in one step, where a floating-point number was stored, is"
+        raise call.machine.refused(call.state, what)
+
+
 def _increment(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    if leaf.type.is_float:
+        return Const(0, leaf.type)
     _no_pointer(call, leaf)
     one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
     return values.choose(compare("uge", kept(old), kept(limit)), zero, arithmetic("add", kept(old), one))
 
 
 def _decrement(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
+    if leaf.type.is_float:
+        return Const(0, leaf.type)
     _no_pointer(call, leaf)
     one, zero = number(1, leaf.type.bits), number(0, leaf.type.bits)
     over = values.binary("||", compare("eq", kept(old), zero), compare("ugt", kept(old), kept(limit)))
@@ -166,7 +177,8 @@ def _decrement(call: Call, old: Reg, limit: Value, leaf: Leaf) -> Value:
 def _compare_swap(call: Call) -> bool:
     """``atom.cas``, which always writes: the number found where that is not the expected one."""
     place, leaf = _located(call)
-    expected, desired = (stored(call.machine, call.state, call.arguments[n], leaf) for n in (1, 2))
+    expected, desired = (stored(call.machine, call.state, call.arguments[n], place, leaf) for n in (1, 2))
+    _check_modelled(call, place)
     register = call.target(leaf.type)
     new = values.choose(compare("eq", kept(register), kept(expected)), kept(desired), kept(register))
     call.emit(ir.Rmw(register.name, place, as_type(new, leaf.type), call.mode(call.order(3), 4)))
@@ -192,7 +204,8 @@ def _exchanged(call: Call, content: Content) -> tuple[Content, Reg]:
     """Compare and exchange; what was found, and whether it was the expected content."""
     machine, state = call.machine, call.state
     place, leaf = _located(call)
-    expected, desired = (stored(machine, state, each, leaf) for each in (content, call.arguments[2]))
+    expected, desired = (stored(machine, state, each, place, leaf) for each in (content, call.arguments[2]))
+    _check_modelled(call, place)
     frame = state.frame  # not the register of what was expected, which may have been read from memory just now
     register = machine.register(frame.calls, ("found", state.position(), frame.at), leaf.type)
     succeeded = machine.register(frame.calls, ("succeeded", state.position(), frame.at), types.BOOL)
@@ -236,7 +249,8 @@ def _split_after(
 
 def _wait(call: Call) -> bool:
     place, leaf = _located(call)
-    old = stored(call.machine, call.state, call.arguments[1], leaf)
+    old = stored(call.machine, call.state, call.arguments[1], place, leaf)
+    _check_modelled(call, place)
     register = call.target(leaf.type)
     condition = values.binary("!=", register, old)
     mode = call.mode(call.order(2, ir.READ_ORDERS, "a wait"), 3)

@@ -157,7 +157,7 @@ def _reduce(call: Call, size: int, operation: str, mode: ir.Mode) -> None:
         if leaf.type.is_float:
             raise machine.refused(state, "a reduction of floating-point numbers by a bulk copy is")
         content = load(machine, state, here, llvm.Int(8 * width), ir.PLAIN)
-        operand = stored(machine, state, content, leaf)
+        operand = stored(machine, state, content, place, leaf)
         register = machine.register(state.frame.calls, ("found", state.position(), state.frame.at), leaf.type)
         machine._keep(state, register)
         new = as_type(UPDATES[operation](call, register, operand, leaf), leaf.type)

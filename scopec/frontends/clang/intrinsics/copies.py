@@ -14,6 +14,7 @@ from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import stream_of
 from scopec.frontends.clang.intrinsics.launches import issued
 from scopec.frontends.clang.llvm.numbers import Offset, as_type, number
+from scopec.frontends.clang.machine.access import forget
 from scopec.frontends.clang.machine.argument_passing import passed_on
 from scopec.frontends.clang.machine.instructions import pointer_of
 from scopec.frontends.clang.machine.memcpy import check_whole
@@ -52,6 +53,9 @@ def copy(call: Call) -> bool:
         (leaf.type.size, leaf.pointer) for _, leaf in sources
     ]:
         raise call.machine.refused(call.state, "a copy between objects of different types is")
+    for (to, leaf), (_, other) in zip(targets, sources, strict=True):
+        if other.type.is_float and not leaf.type.is_float:
+            forget(call.machine, call.state, to, leaf)
     stream = stream_of(call, call.arguments[4])
     source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
     waits = copy_waits(source, target, synchronous=bool(call.known(5)))

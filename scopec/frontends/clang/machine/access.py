@@ -318,7 +318,7 @@ def _store_shared(
             raise machine.refused(state, "a stream or event that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)
-    machine.emit(state, ir.Store(place, stored(machine, state, content, found.leaf), mode))
+    machine.emit(state, ir.Store(place, stored(machine, state, content, place, found.leaf), mode))
 
 
 def _check_kind(machine: Recording, layout: Layout, offset: Offset, leaf: Leaf, type_: llvm.Type) -> None:
@@ -335,18 +335,25 @@ def _is_handle(machine: Recording, leaf: Leaf) -> bool:
     return leaf.pointer and machine.side.debug.fields(leaf.pointee).get("name") in _HANDLES
 
 
-def stored(machine: Recording, state: State, content: Content, leaf: Leaf) -> Value:
-    """A content as it is kept in the program's memory."""
+def stored(machine: Recording, state: State, content: Content, place: ir.Place, leaf: Leaf) -> Value:
+    """A content as it is kept in the program's memory at a place."""
     if leaf.type.is_float:
         return Const(0, leaf.type)
     if isinstance(content, Opaque):
         if content.lost:
             raise lost(machine, state)
-        what = "a value that is not modelled, such as one made of a floating-point number, in an integer is"
-        raise machine.refused(state, what)
+        forget(machine, state, place, leaf)
     publish(machine, state, content)
     found = pointer_number if leaf.pointer else as_number
     return as_type(found(machine, state, content), leaf.type)
+
+
+def forget(machine: Recording, state: State, place: ir.Place, leaf: Leaf) -> None:
+    """Take the numbers of an object for values that are not modelled, as one of them is."""
+    if machine.world.forget(place.object, leaf):
+        raise Again
+    what = "a value that is not modelled, such as one made of a floating-point number, in an integer is"
+    raise machine.refused(state, what)
 
 
 def _as(machine: Recording, state: State, content: Content, type_: llvm.Type) -> Content:

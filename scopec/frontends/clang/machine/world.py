@@ -115,6 +115,8 @@ class World:
         self.parts: dict[str, set[Part]] = {}
         #: The integers that are accessed in one step, as one number.
         self.joined: dict[str, set[Leaf]] = {}
+        #: The objects of integers of which some are not modelled: of none of them the values are.
+        self.not_modelled: set[str] = set()
         #: The known stores to pointers in memory, and the graph of each thread.
         self.written: Written = {}
         self.bodies: list[ir.Body] = []
@@ -145,10 +147,27 @@ class World:
                 if any(initial.values()) and any(leaf.overlaps and not leaf.bits for leaf in layout.leaves):
                     raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
                 layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
+            layout = self._as_modelled(layout)
             self.layouts[region] = layout
             for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
+
+    def _as_modelled(self, layout: Layout) -> Layout:
+        """A layout with the types of integers whose values are not modelled."""
+        names = self.not_modelled
+        leaves = (
+            replace(leaf, type=leaf.type.not_modelled()) if object_name(layout.name, leaf) in names else leaf
+            for leaf in layout.leaves
+        )
+        return replace(layout, leaves=tuple(leaves))
+
+    def forget(self, name: str, leaf: Leaf) -> bool:
+        """Whether it is news that the values of an object are not modelled."""
+        if name in self.not_modelled or leaf.pointer or leaf.overlaps or leaf.bits or leaf.class_:
+            return False
+        self.not_modelled.add(name)
+        return True
 
     def join(self, layout: Layout, offset: Offset, size: int) -> bool:
         """Whether it is news that an access in one step covers several integers, which are one number then."""
@@ -305,7 +324,7 @@ class World:
             layout = Layout(f"{prefix}{block}.{name}", leaves)
             found = self.symbols[symbol] = self.declare(layout, ir.Storage.SHARED, launch.span, {}, zero=False)
             self._of_block(found, prefix, block)
-        elif self.layouts[found].leaves != leaves:
+        elif self.layouts[found].leaves != self._as_modelled(Layout(found.name, leaves)).leaves:
             raise refused("an `extern __shared__` array where one of another type begins is", launch.span)
         return found
 

@@ -1,0 +1,105 @@
+"""The shapes of a launch that a text suggests for a kernel: read off what the kernel asks for, and its own launches."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from scopec.base.records import dataclass
+from scopec.frontends.clang.brackets import after_group, nested
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: A launch: the kernel's name, its template arguments, the shape.
+LAUNCH = re.compile(r"\b(\w+)\s*(<[^<>;{}]*>)?\s*<<<([^;{}]*?)>>>\s*\(")
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_FUNCTION = re.compile(r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[\w\s]*\{")
+_AXES = "xyz"
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of a launch for a kernel, as far as a text says it.
+
+    ``threads`` and ``grid`` are the axes along which the kernel asks who it is; ``blocks`` are shapes of a block that
+    the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory.  A
+    ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.
+    """
+
+    threads: str = "x"
+    grid: str = ""
+    blocks: tuple[str, ...] = ()
+    cooperative: bool = False
+    dynamic: bool = False
+
+
+def shape_of(kernel: str, body: str, code: str) -> Shape:
+    """The shape for a kernel of a name and a body, in a text with what the body uses."""
+    reached = _reached(body, code)
+    cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", reached) is not None
+    dynamic = re.search(r"\bextern\b[^;]*\b__shared__\b", code) is not None
+    grid = _axes(reached, "blockIdx") or ("x" if cooperative else "")
+    blocks = tuple(dict.fromkeys(_blocks(code, kernel, body)))
+    return Shape(_axes(reached, "threadIdx") or "x", grid, blocks, cooperative, dynamic)
+
+
+def _reached(body: str, code: str) -> str:
+    """A body with the functions and macros of a text that it names, and those that they name."""
+    defined: dict[str, list[str]] = {}
+    for function in _FUNCTION.finditer(code):
+        defined.setdefault(function[1], []).append(code[function.start() : after_group(code, function.end() - 1, "{}")])
+    for macro in _MACRO.finditer(code):
+        defined.setdefault(macro[1], []).append(macro[2])
+    found, waiting, seen = [body], [body], set[str]()
+    while waiting:
+        for word in set(re.findall(r"[A-Za-z_]\w*", waiting.pop())) - seen:
+            seen.add(word)
+            waiting += defined.get(word, [])
+            found += defined.get(word, [])
+    return "\n".join(found)
+
+
+def _axes(code: str, name: str) -> str:
+    """The axes of a built-in variable that a text mentions: the first, where it mentions the variable as a whole."""
+    found = "".join(axis for axis in _AXES if re.search(rf"\b{name}\s*\.\s*{axis}\b", code))
+    return found or ("x" if re.search(rf"\b{name}\b", code) else "")
+
+
+def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
+    """Shapes of a block that a file has for a kernel, those that are constants."""
+    for match in LAUNCH.finditer(code):
+        shape = list(split(match[3]))
+        if match[1] != kernel or len(shape) < 2:
+            continue
+        block = shape[1].strip()
+        if re.fullmatch(r"\w+", block) and not block.isdigit():
+            begins = rf"\bdim3\s+(?:\w+\s*\([^;]*?\),\s*)?{block}\s*(?:=\s*(?:dim3\s*)?)?"
+            declared = re.search(rf"{begins}[({{]([^;]*?)[)}}]\s*[,;]", code)
+            named = re.search(rf"\b(?:const|constexpr)\b[^;]*\b{block}\s*=\s*([^;,]+)", code)
+            block = f"dim3({declared[1]})" if declared else block if block.isupper() else named[1] if named else ""
+        if _is_constant(block):
+            yield block
+    if (bound := re.search(rf"\b__launch_bounds__\s*\(([^;{{}}()]*)\)[^;{{}}()]*\b{kernel}\s*\(", code)) is not None:
+        yield bound[1].partition(",")[0].strip()
+    for shared in re.finditer(r"\b__shared__\b[^;\[]*((?:\[[^\]]+\])+)", body):
+        sizes = [size.partition("+")[0].strip() for size in re.findall(r"\[([^\]]+)\]", shared[1])]
+        if len(sizes) < 3 and all(map(_is_constant, sizes)):
+            yield sizes[0] if len(sizes) == 1 else f"dim3({', '.join(reversed(sizes))})"
+
+
+def _is_constant(text: str) -> bool:
+    """Whether a text is made of numbers and of names as macros and constants have them."""
+    words = re.findall(r"[A-Za-z_]\w*", text)
+    return bool(text) and all(word == "dim3" or word.isupper() for word in words)
+
+
+def split(text: str) -> Iterator[str]:
+    """The parts of a text between commas outside of brackets."""
+    start = 0
+    for at, sign, depth in nested(text, brackets="<>()[]"):
+        if sign == "," and depth == 0:
+            yield text[start:at]
+            start = at + 1
+    if text[start:].strip():
+        yield text[start:]

@@ -1,0 +1,2 @@
+#pragma once
+#include <scopec_cuda.h>

@@ -1,0 +1,238 @@
+"""Programs written for nvcc, as they are: kernels in headers, textures, random numbers, numbers made of others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.command import scopec
+
+KERNEL = """\
+#pragma once
+__global__ void scale(int* a, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) a[i] *= 2;
+}
+template <int N> __global__ void sum(const int* a, int* s) {
+    __shared__ int part[N];
+    part[threadIdx.x] = a[threadIdx.x];
+    atomicAdd(s, part[threadIdx.x]);
+}
+__global__ void other(int* a) { a[0] = threadIdx.x; }
+"""
+
+
+def asked(path: Path, *more: str | Path) -> CompletedProcess[str]:
+    return scopec("check", path, "--engine", "embedded", *more)
+
+
+def test_kernels_of_a_header_are_those_that_the_file_names(write: Callable[..., Path]) -> None:
+    write(KERNEL, "kernels.cuh")
+    host = "void run(int* a) { scale<<<4096, 256>>>(a, 7); sum<8><<<1, 8>>>(a, a); }\n"
+    done = asked(write(f'#include <map>\n#include "kernels.cuh"\nstd::map<int, int> m;\n{host}', "run.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "[kernel = scale, guessed launch]" in done.stdout
+    assert "//@ launch sum<8><<<1, 2>>>(a, s);" in done.stdout
+    assert "other" not in done.stdout
+
+
+def test_kernels_of_a_header_are_all_where_the_file_names_none(write: Callable[..., Path]) -> None:
+    write(KERNEL, "kernels.cuh")
+    done = asked(write('#include "kernels.cuh"\n', "all.cu"))
+    assert done.returncode == 1
+    assert "//@ launch sum<2><<<1, 2>>>(a, s);" in done.stdout
+    assert "kernels.cuh:11" not in done.stderr
+    assert "violated for the guessed launch  race_free: a data race on `a[0]`" in done.stdout
+    assert "__global__ void other(int* a) { a[0] = threadIdx.x; }" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "launch"),
+    [
+        ("a[threadIdx.x] = 1;", "<<<1, 2>>>"),
+        ("a[threadIdx.y] = 1;", "<<<1, dim3(1, 2)>>>"),
+        ("a[2 * blockIdx.y + threadIdx.x] = 1;", "<<<dim3(1, 2), 2>>>"),
+        ("a[place()] = 1;", "<<<1, dim3(2, 2)>>>"),
+        ("a[COLUMN] = 1;", "<<<1, dim3(1, 1, 2)>>>"),
+    ],
+)
+def test_a_launch_has_threads_along_the_axes_that_the_kernel_looks_at(
+    body: str, launch: str, write: Callable[..., Path]
+) -> None:
+    """Not those that another kernel of the file does: threads that do not know who they are would race."""
+    text = f"""\
+#define COLUMN threadIdx.z
+__device__ int place() {{ return threadIdx.x + blockDim.x * threadIdx.y; }}
+__global__ void k(int* a) {{ {body} }}
+__global__ void cube(int* a) {{ a[threadIdx.x + 2 * threadIdx.y + 4 * threadIdx.z] = 1; }}
+"""
+    done = asked(write(text, "axes.cu"))
+    assert f"//@ launch k{launch}(a);" in done.stdout
+    assert done.returncode == 0, done.stdout
+
+
+# ---------------------------------------------------------------- numbers made of floating-point numbers
+
+ROUNDED = """\
+__global__ void k(const float* in, unsigned char* out, int* sum) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = (unsigned char)(255 * in[i]);
+    {barrier}
+    if (out[i ^ 1] > 3) atomicAdd(sum, (int)in[i]);
+}}
+"""
+
+
+@pytest.mark.parametrize(("barrier", "status"), [("__syncthreads();", 0), ("", 1)])
+def test_integers_made_of_floating_point_numbers_are_stored(
+    barrier: str, status: int, write: Callable[..., Path]
+) -> None:
+    done = asked(write(ROUNDED.format(barrier=barrier), "rounded.cu"))
+    assert done.returncode == status, done.stdout + done.stderr
+
+
+def test_both_ways_are_taken_at_a_number_that_is_not_modelled(write: Callable[..., Path]) -> None:
+    """Also where an integer was stored before: its value is that of no integer that is known."""
+    text = """\
+__device__ int chosen = 1, x;
+__global__ void k(float f) {
+    if (threadIdx.x == 0) chosen = (int)f;
+    __syncthreads();
+    if (chosen == 2) x = threadIdx.x;
+}
+//@ launch k<<<1, 2>>>(1.0f);
+//@ expect race_free;
+"""
+    done = asked(write(text, "ways.cu"))
+    assert "violated  race_free: a data race on `x`" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (
+            "atomicCAS(&n, 0, 1);",
+            "an operation that compares `n` in one step, where a floating-point number was stored",
+        ),
+        ("a[n] = 1;", "a value that is not modelled, such as a floating-point number, decides something here"),
+    ],
+)
+def test_what_needs_the_value_is_refused(use: str, message: str, write: Callable[..., Path]) -> None:
+    text = f"__device__ int n;\n__global__ void k(int* a, float f) {{ n = (int)f; {use} }}\n"
+    done = asked(write(text, "use.cu"))
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_an_expectation_about_a_value_that_is_not_modelled_is_refused(write: Callable[..., Path]) -> None:
+    text = "__device__ int n;\n__global__ void k(float f) { n = (int)f; }\n"
+    done = asked(write(f"{text}//@ launch k<<<1, 1>>>(1.0f);\n//@ expect required n == 0;\n", "value.cu"))
+    assert done.returncode == 2
+    assert "whose values are not modelled" in done.stderr
+
+
+def test_a_copy_takes_such_numbers_along(write: Callable[..., Path]) -> None:
+    text = """\
+#include <cstdlib>
+__global__ void k(float* a, int* x) { a[threadIdx.x] += 1; }
+int main() {
+    float* h = (float*)malloc(2 * sizeof(float));
+    for (int i = 0; i < 2; i++) h[i] = rand() / (float)RAND_MAX;
+    float* a;
+    cudaMalloc(&a, 2 * sizeof(float));
+    cudaMemcpy(a, h, 2 * sizeof(float), cudaMemcpyHostToDevice);
+    k<<<1, 2>>>(a, nullptr);
+    cudaMemcpy(h, a, 2 * sizeof(float), cudaMemcpyDeviceToHost);
+    if (((int*)h)[0] != 0) k<<<1, 2>>>(nullptr, nullptr);
+}
+"""
+    done = asked(write(text, "copy.cu"), "--no-guess")
+    assert "indices, pointers and arithmetic are valid" in done.stdout, done.stdout + done.stderr
+    assert done.returncode == 1
+
+
+# ---------------------------------------------------------------- libraries
+
+
+def test_textures_are_refused_by_name_and_other_kernels_are_asked(write: Callable[..., Path]) -> None:
+    text = """\
+#include <cuda.h>
+__global__ void copy(float* out, cudaTextureObject_t from) { out[threadIdx.x] = tex2D<float>(from, threadIdx.x, 0); }
+__global__ void fill(cudaSurfaceObject_t to) { surf2Dwrite(1.0f, to, 4 * threadIdx.x, 0); }
+__global__ void plain(int* out, CUtexObject) { out[threadIdx.x] = 1; }
+int main() {
+    cudaChannelFormatDesc form = cudaCreateChannelDesc<float>();
+    cudaArray_t array;
+    cudaMallocArray(&array, &form, 16, 16);
+}
+"""
+    done = asked(write(text, "textures.cu"))
+    assert done.returncode == 2
+    assert "scopec does not model textures (`tex2D`)" in done.stderr
+    assert "scopec does not model surfaces (`surf2Dwrite`)" in done.stderr
+    assert "guessed: scopec does not model textures, surfaces and arrays (`cudaMallocArray`)" in done.stderr
+    assert "[kernel = plain, guessed launch]" in done.stdout
+
+
+@pytest.mark.parametrize(("state", "status"), [("s[threadIdx.x]", 0), ("s[0]", 1)])
+def test_random_numbers_are_drawn_from_a_state(state: str, status: int, write: Callable[..., Path]) -> None:
+    text = f"""\
+#include <curand_kernel.h>
+#include <math_constants.h>
+__global__ void k(curandState* s, float* out) {{
+    curand_init(7, threadIdx.x, 0, &{state});
+    out[threadIdx.x] = curand_uniform(&{state}) * CUDART_PI_F + curand_normal4(&{state}).w;
+}}
+"""
+    assert asked(write(text, "random.cu")).returncode == status
+
+
+def test_functions_of_halves_and_of_pairs(write: Callable[..., Path]) -> None:
+    text = """\
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k(half2* a, const half2* b, unsigned short* c, __nv_bfloat162* d) {
+    int i = threadIdx.x;
+    a[i] = a[i] + b[i] * h2exp(b[i]);
+    c[i] = __half_as_ushort(__low2half(a[i]));
+    if (__hbgt2(a[i], b[i]) || __hlt(b[i].x, b[i].y)) d[i] += __hmax2(d[i], d[i]);
+}
+__device__ unsigned long long __globaltimer() { return 1; }
+__global__ void timed(unsigned long long* a) { a[threadIdx.x] = __globaltimer(); }
+"""
+    done = asked(write(text, "halves.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_launch_from_a_kernel_is_told_as_such(write: Callable[..., Path]) -> None:
+    text = "__global__ void child() {}\n__global__ void k(int* a) { child<<<1, 1>>>(); a[0] = 1; }\n"
+    done = asked(write(text, "nested.cu"))
+    assert done.returncode == 2
+    assert "nested.cu:2:34: error: a launch from a kernel is outside the modelled subset [SCP012]" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("header", "what"),
+    [("thrust/sort.h", "Thrust"), ("mma.h", "wmma"), ("unordered_map", "of the C++ library"), ("mpi.h", "in parallel")],
+)
+def test_a_header_of_a_library_is_told_by_its_name(header: str, what: str, write: Callable[..., Path]) -> None:
+    done = asked(write(f"#include <{header}>\n__global__ void k(missing* a) {{ a->use(); }}\n", "header.cu"))
+    assert done.returncode == 2
+    assert f"header.cu:1:10: error: scopec has no header `{header}`: " in done.stderr
+    assert what in done.stderr
+    assert "name the header's folder" not in done.stderr
+
+
+def test_conditions_around_host_code_that_is_left_out_stay(write: Callable[..., Path]) -> None:
+    text = """\
+#include "absent.h"
+#ifdef __CUDACC__
+absent::thing thing;
+#endif
+__global__ void k(int* a) { a[threadIdx.x] = 1; }
+"""
+    done = asked(write(text, "conditions.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
