@@ -74,6 +74,47 @@ __global__ void cube(int* a) {{ a[threadIdx.x + 2 * threadIdx.y + 4 * threadIdx.
     assert done.returncode == 0, done.stdout
 
 
+def test_a_main_that_wants_arguments_is_not_taken_for_one_without_launches(write: Callable[..., Path]) -> None:
+    """It would hold whatever the kernel does."""
+    text = """\
+__global__ void k(int* a) { a[0] = threadIdx.x; }
+int main(int argc, char** argv) {
+    if (argc != 2) return 1;
+    k<<<1, 2>>>(nullptr);
+}
+"""
+    done = asked(write(text, "arguments.cu"))
+    assert done.returncode == 1, done.stdout
+    assert "without arguments of the command line `main` launches no kernel" in done.stderr
+
+
+def test_a_kernel_that_is_declared_alone_is_told(write: Callable[..., Path]) -> None:
+    write("__global__ void k(int* a);\n", "k.h")
+    done = asked(write('#include "k.h"\nvoid run(int* a) { k<<<1, 2>>>(a); }\n', "run.cu"))
+    assert done.returncode == 2
+    assert "k.h:1:1: error: no kernel is defined here, or in what is included" in done.stderr
+
+
+def test_a_header_with_kernels_is_never_left_out(write: Callable[..., Path]) -> None:
+    write("#include <cub/cub.cuh>\n__global__ void k(cub::thing* a) { a->use(); }\n", "k.cuh")
+    done = asked(write('#include "k.cuh"\n__global__ void other(int* a) { a[threadIdx.x] = 1; }\n', "run.cu"))
+    assert done.returncode == 2
+    assert "scopec has no header `cub/cub.cuh`" in done.stderr
+
+
+def test_templates_get_the_arguments_that_the_file_launches_them_with(write: Callable[..., Path]) -> None:
+    text = """\
+struct Max { static __device__ int of(int a, int b) { return a > b ? a : b; } };
+template <class Operation, int N> __launch_bounds__(N) __global__ void k(int* a) {
+    a[threadIdx.x] = Operation::of(a[threadIdx.x], N);
+}
+void run(int* a) { k<Max, 8><<<1, 8>>>(a); }
+"""
+    done = asked(write(text, "templates.cu"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "//@ launch k<Max, 8><<<1, 2>>>(a);" in done.stdout
+
+
 # ---------------------------------------------------------------- numbers made of floating-point numbers
 
 ROUNDED = """\

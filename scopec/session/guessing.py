@@ -18,8 +18,10 @@ from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.headers import headers
-from scopec.frontends.clang.kernels import asks_nothing, has_kernels, has_main, kernels
+from scopec.frontends.clang.kernels import asks_nothing, has_kernels, kernels, main_of
+from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.memory.reduce.certain_race import racing
+from scopec.program.ir import Work
 from scopec.program.mbarriers import RULES
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ _POINTERS = 4
 _MAIN_SECONDS = 8
 #: The seconds for which guesses are tried for a kernel.
 _SECONDS = 15
+#: What is said of a `main` that comes to no launch.
+_NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
 #: The bytes of a block's dynamic shared memory.
 _DYNAMIC = 4096
 
@@ -95,10 +99,13 @@ def guessed(
     if not has_kernels(source, *beside):
         return None
     left_out: Diagnostic | None = None
-    if has_main(source):
+    if main := main_of(source):
         try:
             with limited(_MAIN_SECONDS, None, worked=True):
-                return planned(source)
+                followed = planned(source)
+            if any(map(_launches, followed.runs)):
+                return followed
+            left_out = _left_out(Diagnostic(Code.NOT_LAUNCHED, _NO_LAUNCH, source.span(*main)))
         except InputError as bad:
             left_out = _left_out(bad.diagnostics[0])
         except LimitError:
@@ -106,7 +113,21 @@ def guessed(
             left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
     told = () if left_out is None else (left_out,)
     plan = _guessed(source, beside, folder, flags, planned, cache=cache)
-    return plan and replace(plan, warnings=(*told, *plan.warnings))
+    if plan is None:
+        raise InputError(_declared_alone(source, *beside))
+    return replace(plan, warnings=(*told, *plan.warnings))
+
+
+def _launches(run: Run) -> bool:
+    return any(grid.work is Work.KERNEL for grid in run.program.grids.values())
+
+
+def _declared_alone(*sources: Source) -> Diagnostic:
+    """The error for kernels that are declared, and defined elsewhere."""
+    first = next(source for source in sources if has_kernels(source))
+    at = without_literals(scan(first).code).index("__global__")
+    message = "no kernel is defined here, or in what is included: this one is declared alone"
+    return Diagnostic(Code.NOTHING_TO_CHECK, message, first.span(at, at + 10), "check the file that defines it")
 
 
 def _left_out(first: Diagnostic) -> Diagnostic:

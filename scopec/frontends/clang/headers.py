@@ -24,6 +24,15 @@ def places(include: re.Match[str], folder: Path, flags: Flags) -> Iterator[Path]
     yield from (file for place in (folder, *flags.folders) if (file := place / said).is_file())
 
 
+def reached(include: re.Match[str], folder: Path, flags: Flags, seen: frozenset[Path] = frozenset()) -> Iterator[Path]:
+    """The files that an include leads to."""
+    for file in places(include, folder, flags):
+        if file not in seen:
+            yield file
+            for inner in INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace")):
+                yield from reached(inner, file.parent, flags, seen | {file})
+
+
 def headers(source: Source, folder: Path, flags: Flags) -> tuple[Source, ...]:
     """The headers that a text includes by names in quotes, each once, and those that they include.
 

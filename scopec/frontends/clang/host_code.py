@@ -2,8 +2,8 @@
 
 A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
 nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
-the kernel then, and clang says so.  A macro is not missed by an ``#if``: where one of what is left asks for a name that
-the text does not define, no header is left out, as that might have defined it.
+the kernel then, and clang says so.  A header with kernels stays.  A macro is not missed by an ``#if``: where one of
+what is left asks for a name that the text does not define, no header is left out, as that might have defined it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scopec.frontends.clang.brackets import nested
 from scopec.frontends.clang.compiler import Refused
-from scopec.frontends.clang.headers import INCLUDE, places
+from scopec.frontends.clang.headers import INCLUDE, reached
 from scopec.frontends.clang.messages import is_absent
 from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
@@ -59,8 +59,9 @@ def without_host(
         except Refused as refused:
             absent = absent or tuple(filter(is_absent, refused.diagnostics))
             objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
-            headers = any(INCLUDE.match(text, start) for start, _ in objected)
-            if objected <= parts or (headers and _asks_for_others(text, parts | objected)):
+            headers = [include for start, _ in objected if (include := INCLUDE.match(text, start))]
+            needed = any(_has_kernels(header, folder, flags) for header in headers)
+            if objected <= parts or needed or (headers and _asks_for_others(text, parts | objected)):
                 raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
             parts |= objected
     left = _blank(text, parts)
@@ -161,16 +162,12 @@ def _objected_to(source: Source, diagnostics: Sequence[Diagnostic], folder: Path
     yield from sorted(found)
 
 
-def _leads_to(
-    include: re.Match[str], name: str, folder: Path, flags: Flags, seen: frozenset[Path] = frozenset()
-) -> bool:
+def _leads_to(include: re.Match[str], name: str, folder: Path, flags: Flags) -> bool:
     """Whether a header is one of a name, or includes one, as far as its folders are known."""
-    if Path(include[1] or include[2]).name == name:
-        return True
-    for file in places(include, folder, flags):
-        if file in seen:
-            continue
-        inner = INCLUDE.finditer(file.read_text(encoding="utf-8", errors="replace"))
-        if any(_leads_to(m, name, file.parent, flags, seen | {file}) for m in inner):
-            return True
-    return False
+    own = Path(include[1] or include[2]).name
+    return own == name or any(file.name == name for file in reached(include, folder, flags))
+
+
+def _has_kernels(include: re.Match[str], folder: Path, flags: Flags) -> bool:
+    """Whether a header, or one that it includes, has kernels."""
+    return any("__global__" in file.read_text("utf-8", errors="replace") for file in reached(include, folder, flags))

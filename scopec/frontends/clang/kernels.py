@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.flags import Flags
 
 _TEMPLATE = re.compile(r"\btemplate\s*<")
-_KERNEL = re.compile(r"[^;{}]*?\b__global__\b[^;{}]*?\b(\w+)\s*\(")
+_KERNEL = re.compile(r"[^;{}]*?\b__global__\b[^;{}]*?\b(?!__launch_bounds__|__align__|__cluster_dims__)(\w+)\s*\(")
 _OPENING = re.compile(r"\bnamespace\s+([\w:]+)\s*\{|[{}]")
 #: The types that are tried as arguments of templates.
 _TYPES = ("int", "float")
@@ -106,9 +106,15 @@ def has_kernels(*sources: Source) -> bool:
     return any("__global__" in source.text and "__global__" in _code(source) for source in sources)
 
 
+def main_of(source: Source) -> tuple[int, int] | None:
+    """The place where a text begins to define ``main``, if it does."""
+    found = MAIN.search(_code(source))
+    return found and found.span()
+
+
 def has_main(source: Source) -> bool:
     """Whether a text defines ``main``."""
-    return MAIN.search(without_literals(scan(around(source)).code)) is not None
+    return main_of(source) is not None
 
 
 def kernels(
@@ -239,8 +245,8 @@ def _templates(text: _Text, launching: str) -> Iterator[_Template]:
             continue
         name = kernel[1]
         launches = [m for where in (launching, code) for m in LAUNCH.finditer(where) if m[1] == name and m[2]]
-        launched = next((m[2] for m in launches if _is_literal(m[2])), None)
-        own = (launched,) if launched else tuple(_arguments(parameters))
+        literal = [m[2] for m in launches if _is_literal(m[2])]
+        own = tuple(dict.fromkeys(literal[:1] or (*(m[2] for m in launches), *_arguments(parameters))))
         span = text.source.span(*kernel.span(1))
         yield _Template(f"{_namespace(code, match.start())}{name}", own, span)
 
