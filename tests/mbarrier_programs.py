@@ -33,6 +33,7 @@ class Arrive:
     count: int = 1
     expect: int | None = None
     drop: bool = False
+    partial: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,9 +135,10 @@ class _Body:
                 return self.do(ir.BarrierInit(_PLACE, Const(count, INT)), following)
             case Inval():
                 return self.do(ir.BarrierInit(_PLACE, None), following)
-            case Arrive(count, expect, drop):
+            case Arrive(count, expect, drop, partial):
                 bytes_ = None if expect is None else Const(expect, INT)
-                return self.do(ir.BarrierArrive("token", _PLACE, Const(count, INT), _MODE, drop, bytes_), following)
+                arrival = ir.BarrierArrive("token", _PLACE, Const(count, INT), _MODE, drop, bytes_, partial=partial)
+                return self.do(arrival, following)
             case Expect(bytes_):
                 return self.do(ir.BarrierExpect(_PLACE, Const(bytes_, INT), _MODE), following)
             case Follow(counted):
@@ -250,7 +252,11 @@ def _steps(threads: Threads, s: _State) -> Iterator[_State | None]:
                 if count > b.pending or (b.phase and not b.served) or left == 0:
                     yield None
                     continue
-                counted = _counted(replace(b, expected=left, pending=b.pending - count, bytes=b.bytes + (expect or 0)))
+                arrived = replace(b, expected=left, pending=b.pending - count, bytes=b.bytes + (expect or 0))
+                counted = _counted(arrived)
+                if step.partial and counted is not arrived:
+                    yield None
+                    continue
                 yield replace(s, at=at, b=counted, tokens=(*s.tokens[:t], b.phase, *s.tokens[t + 1 :]))
             case Expect(bytes_):
                 yield replace(s, at=at, b=_counted(replace(b, bytes=b.bytes + bytes_)))
@@ -287,7 +293,7 @@ def random_program(chance: Random) -> Threads:
         for number in range(rounds - (chance.random() < 0.1)):
             some = [_random_step(chance)] if chance.random() < 0.1 else []
             count, drops = 1 + (chance.random() < 0.05), chance.random() < 0.05
-            arrive = Arrive(count, chance.choice((None, None, 16, 32)), drops)
+            arrive = Arrive(count, chance.choice((None, None, 16, 32)), drops, partial=chance.random() < 0.04)
             copy = [Copy(arrive.expect)] if arrive.expect and chance.random() < 0.9 else []
             wait = Wait(chance.choice((number % 2, number % 2, number % 2, None)), polls=chance.random() < 0.3)
             come: list[Step] = [arrive, *copy]

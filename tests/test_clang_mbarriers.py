@@ -27,6 +27,7 @@ COPY += ["end of copy"]
 STORE = ["copy async, in a group", *copied("g", "k.s"), "end of copy"]
 FOLLOWS = ["behind copies, complete at an mbarrier", "r0 = arrive.relaxed.block k.bar by 1", *ARRIVES, "end of copy"]
 
+PARTIAL = rules(FAULT.NOT_INITIALISED, FAULT.TOO_MANY, FAULT.COMPLETES, FAULT.OVERRUN)
 MORE = ["expect 1 arrivals.relaxed.block k.bar", *rules(FAULT.NOT_INITIALISED, FAULT.COUNT, FAULT.LATE_BYTES)]
 
 #: What each instruction is; A is the address of the mbarrier, S one in shared memory, G one in global memory.
@@ -48,6 +49,10 @@ INSTRUCTIONS = {
     "mbarrier.arrive_drop.shared.b64 _, [A];": ["r0 = drop.release.block k.bar by 1", *DROPS],
     "mbarrier.arrive_drop.expect_tx.relaxed.cluster.shared::cluster.b64 _, [A], 16;": [
         "r0 = drop.relaxed.cluster k.bar by 1, 16 bytes expected", *DROPS,
+    ],
+    "mbarrier.arrive.noComplete.shared::cta.b64 T, [A], 1;": ["r0 = arrive.partial.release.block k.bar by 1", *PARTIAL],
+    "mbarrier.arrive_drop.noComplete.release.cta.b64 T, [A], 1;": [
+        "r0 = drop.partial.release.block k.bar by 1", *DROPS[:3], *PARTIAL[2:],
     ],
     "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [A], 16;": ["expect 16 bytes.relaxed.block k.bar", *EXPECTS],
     "mbarrier.expect_tx.shared.b64 [A], 16;": ["expect 16 bytes.relaxed.block k.bar", *EXPECTS],
@@ -108,6 +113,8 @@ FUNCTIONS = {
         "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [A];",
     "ptx::mbarrier_arrive(ptx::sem_relaxed, ptx::scope_cta, ptx::space_shared, &bar)":
         "mbarrier.arrive.relaxed.cta.shared::cta.b64 T, [A];",
+    "ptx::mbarrier_arrive_no_complete(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 1)":
+        "mbarrier.arrive.noComplete.shared::cta.b64 T, [A], 1;",
     "ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 16)":
         "mbarrier.arrive.expect_tx.shared::cta.b64 _, [A], 16;",
     "ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cluster, ptx::space_shared, &bar, 16)":

@@ -25,9 +25,11 @@ from tests.mbarrier_texts import (
 
 #: By the text: the code, and what the message and the way out have in them.
 REFUSED = {
-    "mbarrier.pending_count.b64 N, T;": (Code.OUTSIDE_SUBSET, "counts of mbarriers as numbers come later"),
-    "mbarrier.arrive.noComplete.b64 T, [A], 1;": (Code.OUTSIDE_SUBSET, "that must not end a phase come later"),
-    "mbarrier.arrive_drop.noComplete.b64 T, [A], 1;": (Code.OUTSIDE_SUBSET, "that must not end a phase come later"),
+    "mbarrier.pending_count.u64 P, T;": (Code.OUTSIDE_SUBSET, "`mbarrier.pending_count.u64` is"),
+    "mbarrier.arrive.noComplete.b64 T, [A];": (Code.BAD_ARGUMENTS, "has a state (or _), an mbarrier, and a count"),
+    "mbarrier.arrive.noComplete.relaxed.cta.b64 T, [A], 1;": (Code.BAD_ARGUMENTS, ".noComplete is .release.cta"),
+    "mbarrier.arrive.noComplete.release.cluster.b64 T, [A], 1;": (Code.BAD_ARGUMENTS, ".noComplete is .release.cta"),
+    "mbarrier.arrive_drop.noComplete.shared::cluster.b64 T, [A], 1;": (Code.BAD_ARGUMENTS, "in shared::cta"),
     "mbarrier.arive.b64 _, [A];": (Code.OUTSIDE_SUBSET, "did you mean `arrive`?"),
     "mbarrier.init.shared::cluster.b64 [A], 1;": (Code.OUTSIDE_SUBSET, "`mbarrier.init.shared::cluster.b64` is"),
     "mbarrier.arrive.acquire.cta.b64 _, [A];": (Code.OUTSIDE_SUBSET, "`mbarrier.arrive.acquire.cta.b64` is"),

@@ -97,6 +97,15 @@ PROGRAMS: dict[str, tuple[Threads, str]] = {
         ((Init(1), Arrive(expect=32), Copy(32), Look(0), Expect(32)),),
         "late bytes",
     ),
+    "an arrival that must not be the last": (
+        ((Init(2), Sync(), Arrive(partial=True), Sync()), (Sync(), Sync(), Arrive(), Wait(0))), "ends",
+    ),
+    "an arrival that must not be the last, and may be": (
+        ((Init(2), Sync(), Arrive(partial=True)), (Sync(), Arrive(), Wait(0))), "undefined",
+    ),
+    "one that must not be the last, where bytes are pending": (
+        ((Init(1), Arrive(expect=16, partial=True), Expect(-16), Wait(0)),), "ends",
+    ),
     "an arrival behind copies": (((Init(1), Sync(), Follow()), (Sync(), Wait(0))), "ends"),
     "arrivals behind copies in two phases": (
         ((Init(2), Follow(), Arrive(), Wait(0), Follow(), Arrive(), Wait(1)),), "ends",
@@ -215,6 +224,7 @@ def checked(threads: Threads, jars: Jars, workers: Workers, folder: Path) -> Sch
         ("the last one leaves", ir.BarrierFault.COUNT),
         ("too many arrive", ir.BarrierFault.TOO_MANY),
         ("two arrive, no wait between", ir.BarrierFault.OVERRUN),
+        ("an arrival that must not be the last, and may be", ir.BarrierFault.COMPLETES),
         ("bytes after the last arrival", ir.BarrierFault.LATE_BYTES),
         ("bytes of a phase not found over", ir.BarrierFault.LATE_BYTES),
     ],

@@ -114,6 +114,14 @@ def test_whole_warps(tmp_path: Path) -> None:
     assert verdict(checked(tmp_path / "ring.cu", text)) == "holds"
 
 
+def test_who_comes_first_among_arrivals_of_which_one_must_not_be_last(tmp_path: Path, resolved: list[bool]) -> None:
+    """In the schedule that is looked at the first thread comes first; in another one it ends the phase."""
+    first = "ptx::mbarrier_arrive_no_complete(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &b, 1); wait(&b, 0);"
+    text = PAIR.format(count=2, first=first, second="arrive(&b); wait(&b, 0);").replace("race_free", "undefined")
+    assert verdict(checked(tmp_path / "pair.cu", text)) == "holds"
+    assert not any(resolved)
+
+
 def test_a_race_among_whole_warps(tmp_path: Path) -> None:
     text = RING.format(tiles=3, consumers=20, fence="")
     assert verdict(checked(tmp_path / "ring.cu", text)) == "violated"

@@ -81,6 +81,10 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Follow(counted=False), Arrive()), (Sync(), Wait(0))),
     ),
+    "nobody has to come before others": (
+        ((Init(2), Sync(), Arrive()), (Sync(), Arrive(), Wait(0))),
+        ((Init(2), Sync(), Arrive(partial=True)), (Sync(), Arrive(), Wait(0))),
+    ),
     "nobody arrives later": (
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
         ((Init(1), Sync(), Follow()), (Sync(), Wait(0))),

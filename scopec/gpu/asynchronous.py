@@ -165,7 +165,7 @@ class AsynchronousPrinter(Printer):
             case ir.BarrierInit(_, count):
                 assert count is not None
                 yield _asm(f"mbarrier.init.{space}.b64 [%0], %1;", at, self._number(count, span))
-            case ir.BarrierArrive():
+            case ir.BarrierArrive() if not operation.is_ordered:
                 yield from self._arrive(operation, span)
             case ir.BarrierExpect(_, Const(number), mode) if not operation.arrivals:
                 what = "expect_tx" if number >= 0 else "complete_tx"

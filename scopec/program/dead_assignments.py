@@ -22,7 +22,7 @@ def without_unread(body: ir.Body) -> ir.Body:
             if isinstance(node, ir.Do) and _is_needless(node, nodes.get(node.next), used)
         }
         if not dead:
-            return replace(body, nodes=nodes)
+            return replace(body, nodes={n: _asking(node, used) for n, node in nodes.items()})
 
         def after(number_: int, dead: dict[int, int] = dead) -> int:
             seen = set()
@@ -46,6 +46,15 @@ def without_unread(body: ir.Body) -> ir.Body:
         if len(kept_nodes) == len(nodes):
             return replace(body, nodes=kept_nodes)
         nodes = kept_nodes
+
+
+def _asking(node: ir.Node, used: set[str]) -> ir.Node:
+    """The node, an arrival that asks how many are pending only where somebody wants to know."""
+    match node:
+        case ir.Do(ir.BarrierArrive(pending=pending) as arrival) if pending and pending not in used:
+            return replace(node, operation=replace(arrival, pending=""))
+        case _:
+            return node
 
 
 def _is_needless(node: ir.Do, following: ir.Node | None, used: set[str]) -> bool:

@@ -126,7 +126,7 @@ def overwritten(operation: ir.Operation) -> list[str]:
     if isinstance(operation, ir.GroupSync):
         return [] if operation.exchange is None else list(operation.exchange.targets)
     form = operation.vote if isinstance(operation, (ir.SyncThreads, ir.NamedBarrier)) else operation
-    return [name for field in ("target", "succeeded", "fault") if (name := getattr(form, field, ""))]
+    return [name for field in ("target", "succeeded", "fault", "pending") if (name := getattr(form, field, ""))]
 
 
 def uses_and_definitions(node: ir.Node) -> tuple[set[str], set[str]]:

@@ -29,6 +29,7 @@ RULES = {
     ir.BarrierFault.TOO_MANY: "so many arrivals are pending",
     ir.BarrierFault.OVERRUN: "a wait has found the phase before over",
     ir.BarrierFault.STALE: "the token is of this phase or the one before",
+    ir.BarrierFault.COMPLETES: "an arrival with .noComplete does not end the phase",
     ir.BarrierFault.LATE_BYTES: "bytes come before the phase is over, or behind a wait for it",
 }
 
@@ -64,12 +65,15 @@ def _broken(operation: ir.BarrierOperation, state: State) -> Iterator[tuple[ir.B
             assert count is not None
             yield ir.BarrierFault.INITIALISED, values.unary("!", none)
             yield ir.BarrierFault.COUNT, _outside(_long(count))
-        case ir.BarrierArrive(_, _, update, _, drop):
+        case ir.BarrierArrive(_, _, update, _, drop, expect):
             yield ir.BarrierFault.NOT_INITIALISED, none
             yield ir.BarrierFault.COUNT, _outside(_long(update))
             yield ir.BarrierFault.TOO_MANY, values.binary(">", _long(update), state.pending)
             if drop:
                 yield ir.BarrierFault.COUNT, _is(values.binary("-", state.expected, _long(update)), 0)
+            if operation.partial:
+                last = values.binary("==", _long(update), state.pending)
+                yield ir.BarrierFault.COMPLETES, values.binary("&&", last, _is(_with(state.bytes, expect), 0))
             yield from _overrun(state)
         case ir.BarrierExpect(_, bytes_, arrivals=arrivals):
             yield ir.BarrierFault.NOT_INITIALISED, none
@@ -121,8 +125,7 @@ def after(operation: ir.BarrierOperation, state: State) -> State:
         case ir.BarrierArrive(_, _, update, _, drop, expect):
             expected = values.binary("-", state.expected, _long(update)) if drop else state.expected
             pending = values.binary("-", state.pending, _long(update))
-            more = _number(0) if expect is None else _long(expect)
-            return _maybe_over(State(state.phase, expected, pending, values.binary("+", state.bytes, more)))
+            return _maybe_over(State(state.phase, expected, pending, _with(state.bytes, expect)))
         case ir.BarrierExpect(_, arrivals_, arrivals=True):
             pending = values.binary("+", state.pending, _long(arrivals_))
             return State(state.phase, state.expected, pending, state.bytes)
@@ -131,6 +134,11 @@ def after(operation: ir.BarrierOperation, state: State) -> State:
             return _maybe_over(State(state.phase, state.expected, state.pending, more))
         case ir.BarrierWait() | ir.BarrierTest():
             return state
+
+
+def _with(bytes_: Value, expect: Value | None) -> Value:
+    """The bytes that are pending when some more are expected, or none."""
+    return bytes_ if expect is None else values.binary("+", bytes_, _long(expect))
 
 
 def _maybe_over(state: State) -> State:

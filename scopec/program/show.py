@@ -112,7 +112,10 @@ def words(operation: ir.Operation) -> tuple[str, str]:
                 return f"no barrier {show_place(place)}", f"invalidates {show_place(place)}"
             return f"barrier {show_place(place)} of {value(count)}", f"initialises {show_place(place)}"
         case ir.BarrierArrive(target, place, update, mode, drop, expect):
-            text = f"{target} = {'drop' if drop else 'arrive'}{_on(mode, place)} by {value(update)}"
+            text = f"{target}{f', {operation.pending}' if operation.pending else ''} = "
+            text += (
+                f"{'drop' if drop else 'arrive'}{'.partial' * operation.partial}{_on(mode, place)} by {value(update)}"
+            )
             text += "" if expect is None else f", {value(expect)} bytes expected"
             verb = "lets its copies arrive" if operation.later else "arrives"
             return text, f"{verb} at {show_place(place)}{mode_in_words(mode)}"

@@ -106,8 +106,9 @@ def _allowed(operation: ir.BarrierOperation, label: str, follow: Follow) -> Tree
     match operation:
         case ir.BarrierInit() | ir.BarrierExpect():
             return writing(change, follow({}))
-        case ir.BarrierArrive(target):
-            return writing(change, follow({target: _NOW}))
+        case ir.BarrierArrive(target, pending=pending):
+            counts = {pending: _STATE.pending} if pending else {}
+            return writing(change, follow({target: _NOW, **counts}))
         case ir.BarrierWait(target, _, condition):
             over, early = (follow({target: phase}) for phase in (_NOW, _BEFORE))
             return _looks(target, condition, operation, (over, early, Goto(label)))

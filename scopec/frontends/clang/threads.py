@@ -62,6 +62,7 @@ class _Found:
     aborts: set[str] = field(default_factory=set)
     distributed: set[str] = field(default_factory=set)
     halves: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
     joined: dict[str, set[Leaf]] = field(default_factory=dict)
@@ -82,7 +83,8 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.placed, world.joined, world.not_modelled = found.placed, found.joined, found.not_modelled
         world.tables, world.distributed = found.tables, found.distributed
-        world.written, world.parts, world.halves = found.written, found.parts, found.halves
+        world.written, world.parts = found.written, found.parts
+        world.halves, world.counted = found.halves, found.counted
         world.come_together, world.elected = found.come_together, found.elected
         world.declare_globals()
         device.touched.clear()

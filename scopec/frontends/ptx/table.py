@@ -193,9 +193,6 @@ CLOCKS = {
 
 #: Instructions by how they begin, and what they are.
 LATER = {
-    "mbarrier.arrive.noComplete": "arrivals that must not end a phase",
-    "mbarrier.arrive_drop.noComplete": "arrivals that must not end a phase",
-    "mbarrier.pending_count": "counts of mbarriers as numbers",
     "mbarrier.check_layout": "layouts of mbarriers",
     "cp.async.bulk.tensor": "copies of tensors",
     "cp.async.bulk.prefetch.tensor": "copies of tensors",

@@ -39,7 +39,8 @@ def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
     ``out`` is what symbolic execution has found, with what each operation is.
     """
     seq_cst = any(ir.Order.SEQ_CST in (e.order, e.failure) for e in graph.events)
-    schedule = None if seq_cst or not out.phases.looks else scheduled(graph, out)
+    open_ = seq_cst or not out.phases.looks or out.phases.ordered
+    schedule = None if open_ else scheduled(graph, out)
     if schedule is None:
         return graph
 

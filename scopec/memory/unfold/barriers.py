@@ -154,8 +154,10 @@ class _Encoding:
         match operation:
             case ir.BarrierArrive(target, place, _, mode):
                 yield ir.Rmw(found.name, place, self.number(mbarriers.after(operation, state)), mode)
-                yield ir.AtBarrier(state.phase, arrives=True)
+                yield ir.AtBarrier(state.phase, arrives=True, ordered=operation.is_ordered)
                 yield ir.Set(target, state.phase)
+                if operation.pending:
+                    yield ir.Set(operation.pending, state.pending)
             case ir.BarrierExpect(place, _, mode):
                 yield ir.Rmw(found.name, place, self.number(mbarriers.after(operation, state)), mode)
                 yield ir.AtBarrier(state.phase)

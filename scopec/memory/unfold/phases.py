@@ -38,6 +38,8 @@ def note(run: Accesses, state: State, operation: ir.AtBarrier, span: Span) -> No
             continue
         if operation.arrives:
             found.arrivals[read] = phase
+            if operation.ordered:
+                found.ordered.add(read)
         if state.agent:
             found.changes[read] = phase
 

@@ -119,12 +119,14 @@ class Completed:
 class Phases:
     """The operations of threads and agents on mbarriers, by the event of the read: the phase that it is in.
 
-    ``changes`` are made by agents, ``arrivals`` by anybody; ``looks`` also say where they have waited.
+    ``changes`` are made by agents, ``arrivals`` by anybody; ``looks`` also say where they have waited.  Of the
+    arrivals ``ordered`` it makes a difference which others come before.
     """
 
     arrivals: dict[str, Value] = field(default_factory=dict)
     changes: dict[str, Value] = field(default_factory=dict)
     looks: dict[str, tuple[Value, Value]] = field(default_factory=dict)
+    ordered: set[str] = field(default_factory=set)
 
     def change(self, to: Callable[[Value], Value]) -> None:
         """Change the values."""

@@ -111,6 +111,7 @@ class BarrierFault(IntEnum):
     OVERRUN = 5
     STALE = 6
     LATE_BYTES = 7
+    COMPLETES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,9 @@ class BarrierArrive:
     """``update`` threads arrive in the phase ``target``: the last ones that are pending end it, and the next begins.
 
     With ``drop`` each phase expects that many arrivals less from then on.  ``expect`` bytes are pending in the phase
-    before the arrival.  With ``later`` it is made by an agent, at any time after its thread comes to it.
+    before the arrival.  With ``later`` it is made by an agent, at any time after its thread comes to it.  ``pending``
+    gets how many arrivals were pending before it; it is empty where nobody wants to know.  One that is ``partial`` must
+    not end the phase ("noComplete").
     """
 
     target: str
@@ -149,6 +152,13 @@ class BarrierArrive:
     expect: Value | None = None
     fault: str = ""
     later: bool = False
+    pending: str = ""
+    partial: bool = False
+
+    @property
+    def is_ordered(self) -> bool:
+        """Whether it makes a difference which arrivals of the phase come before this one."""
+        return bool(self.pending) or self.partial
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +212,14 @@ class AtBarrier(Silent):
     """The thread has just changed an mbarrier that was in a ``phase``, or has looked at it.
 
     Who looks has waited where ``over`` holds; of a change it is None.  ``arrives`` tells arrivals from changes of
-    bytes. Only a program has this in which barriers are numbers (:mod:`scopec.memory.unfold.barriers`).
+    bytes, ``ordered`` those for which it makes a difference what comes before them.  Only a program has this in which
+    barriers are numbers (:mod:`scopec.memory.unfold.barriers`).
     """
 
     phase: Value
     over: Value | None = None
     arrives: bool = False
+    ordered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

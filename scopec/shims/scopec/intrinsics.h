@@ -131,11 +131,13 @@ void __scopec_acquire(long* counter, int scope);
 
 void __scopec_mbarrier_init(unsigned long* at, unsigned count);
 void __scopec_mbarrier_inval(unsigned long* at);
-// Return the phase that the arrival belongs to; `bytes` are expected before.
-unsigned long __scopec_mbarrier_arrive(unsigned long* at, unsigned count, int order, int scope, bool drop);
+// Return the state before the arrival; `bytes` are expected before.  One that is `partial` must not end the phase.
+unsigned long __scopec_mbarrier_arrive(unsigned long* at, unsigned count, int order, int scope, bool drop, bool partial = false);
 unsigned long __scopec_mbarrier_arrive_expect(unsigned long* at, unsigned count, unsigned bytes, int order, int scope, bool drop);
 void __scopec_mbarrier_expect(unsigned long* at, unsigned bytes, int scope);
 void __scopec_mbarrier_complete(unsigned long* at, unsigned bytes, int scope);
+// How many arrivals were pending before the one that gave a state.
+unsigned __scopec_mbarrier_pending_count(unsigned long state);
 // Whether the phase `token`, or that of a parity, is over.
 bool __scopec_mbarrier_test(unsigned long* at, unsigned long token, int order, int scope);
 bool __scopec_mbarrier_test_parity(unsigned long* at, unsigned parity, int order, int scope);

@@ -204,7 +204,11 @@ def _act(
             act = _counted(at, Kind.INIT, number(count, registers), 0)
         case ir.BarrierArrive(_, _, update, _, drop, expect):
             more = 0 if expect is None else number(expect, registers)
-            act = None if drop or operation.later else _counted(at, Kind.ARRIVE, number(update, registers), more)
+            act = (
+                None
+                if drop or operation.later or operation.is_ordered
+                else _counted(at, Kind.ARRIVE, number(update, registers), more)
+            )
         case ir.BarrierExpect(_, bytes_):
             more = number(bytes_, registers)
             kind = Kind.COMPLETE if more is not None and more < 0 else Kind.EXPECT

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, address_of
+from scopec.frontends.clang.intrinsics.states import phase_of, state_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, kept, number, resized
 from scopec.frontends.clang.machine.access import follows_null, load, located, misfit, store, stored
@@ -292,7 +293,7 @@ def _barrier_arrive(call: Call) -> bool:
     register = call.target(types.LONG)
     mode = ir.Mode(ir.Order.RELEASE, ir.Scope(call.known(2)))
     call.emit(ir.BarrierArrive(register.name, place, as_type(call.number(1), types.LONG), mode, bool(call.known(3))))
-    return call.done(register)
+    return call.done(state_of(call, register, None))
 
 
 def _barrier_wait(condition: Callable[[Call, Reg], Value]) -> Handler:
@@ -307,7 +308,7 @@ def _barrier_wait(condition: Callable[[Call, Reg], Value]) -> Handler:
 
 
 def _later(call: Call, phase: Reg) -> Value:
-    return values.binary("!=", phase, as_type(call.number(1), types.LONG))
+    return values.binary("!=", phase, phase_of(call, 1))
 
 
 def _other_parity(call: Call, phase: Reg) -> Value:

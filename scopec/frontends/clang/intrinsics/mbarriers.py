@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
@@ -10,6 +11,7 @@ from scopec.frontends.clang.intrinsics.atomics import number_there
 from scopec.frontends.clang.intrinsics.call import ORDERS, Call
 from scopec.frontends.clang.intrinsics.calls import Handler, address_of, in_kernel, simply
 from scopec.frontends.clang.intrinsics.clusters import launch_of
+from scopec.frontends.clang.intrinsics.states import has_counts, pending_count, phase_of, state_of
 from scopec.frontends.clang.llvm.numbers import arithmetic, as_type, compare, number, resized
 from scopec.frontends.clang.machine.instructions import value_of
 from scopec.frontends.clang.machine.memory import Address, Memory, Private
@@ -51,10 +53,15 @@ def mbarrier_there(call: Call, address: Address) -> ir.Place:
 
 def fault_register(call: Call) -> str:
     """A register for the rule that an operation breaks."""
+    return _own(call, "fault", types.INT).name
+
+
+def _own(call: Call, what: str, type_: types.IntType) -> Reg:
+    """A register for something else that a call finds."""
     frame = call.state.frame
-    register = call.machine.register(frame.calls, ("fault", call.state.position(), frame.at), types.INT)
+    register = call.machine.register(frame.calls, (what, call.state.position(), frame.at), type_)
     call.machine._keep(call.state, register)
-    return register.name
+    return register
 
 
 def keep_rules(call: Call, operation: ir.BarrierOperation) -> None:
@@ -80,6 +87,8 @@ def _rules(operation: ir.BarrierOperation) -> Iterator[BarrierFault]:
             if drop or not _is_count(count):
                 yield BarrierFault.COUNT
             yield BarrierFault.TOO_MANY
+            if operation.partial:
+                yield BarrierFault.COMPLETES
             yield BarrierFault.OVERRUN
         case ir.BarrierExpect(arrivals=arrivals):
             yield BarrierFault.NOT_INITIALISED
@@ -132,15 +141,17 @@ def _inval(call: Call) -> bool:
 
 
 def _arrive(*, expects: bool) -> Handler:
-    """An arrival, which gives the phase that it is in: the token."""
+    """An arrival, which gives a state: ``arrive(mbarrier, count[, bytes], order, scope, drop, partial)``."""
 
     def handler(call: Call) -> bool:
         register, fault = call.target(types.LONG), fault_register(call)
         expect = _bytes(call, 2) if expects else None
         mode, drop = _mode(call, 2 + expects, 3 + expects), bool(call.known(4 + expects))
-        count = unsigned_long(fresh(call, 1))
-        keep_rules(call, ir.BarrierArrive(register.name, mbarrier(call), count, mode, drop, expect, fault))
-        return call.done(register)
+        count, partial = unsigned_long(fresh(call, 1)), not expects and bool(call.known(5))
+        pending = _own(call, "pending", types.LONG) if has_counts(call) else None
+        arrival = ir.BarrierArrive(register.name, mbarrier(call), count, mode, drop, expect, fault, partial=partial)
+        keep_rules(call, arrival if pending is None else replace(arrival, pending=pending.name))
+        return call.done(state_of(call, register, pending))
 
     return handler
 
@@ -170,7 +181,7 @@ def _test(condition: Callable[[Call, Reg], Value]) -> Handler:
 
 
 def _later(call: Call, phase: Reg) -> Value:
-    return values.binary("!=", phase, as_type(fresh(call, 1), types.LONG))
+    return values.binary("!=", phase, phase_of(call, 1))
 
 
 def _other_parity(call: Call, phase: Reg) -> Value:
@@ -218,6 +229,7 @@ MBARRIERS: dict[str, Handler] = {
     "mbarrier_complete": in_kernel(_expect(less=True)),
     "mbarrier_test": in_kernel(_test(_later)),
     "mbarrier_test_parity": in_kernel(_test(_other_parity)),
+    "mbarrier_pending_count": in_kernel(pending_count),
     "mbarrier_follow_copies": in_kernel(_follow_copies),
     "mbarrier_fence_init": in_kernel(_fence_init),
     "fence_async": in_kernel(simply(lambda call: ir.ProxyFence(ir.Proxy.ASYNC, _SPACES[call.known(0)]))),

@@ -106,6 +106,8 @@ class World:
         self.distributed: set[str] = set()
         #: The grids that do something between the halves of the barriers of their clusters.
         self.halves: set[str] = set()
+        #: The grids that ask how many arrivals were pending at an mbarrier when a thread arrived.
+        self.counted: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}

@@ -15,7 +15,17 @@ from scopec.program.ir import Order
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_OPERATIONS = ("init", "inval", "arrive", "arrive_drop", "expect_tx", "complete_tx", "test_wait", "try_wait")
+_OPERATIONS = (
+    "init",
+    "inval",
+    "arrive",
+    "arrive_drop",
+    "expect_tx",
+    "complete_tx",
+    "test_wait",
+    "try_wait",
+    "pending_count",
+)
 _OWN = ("shared", "shared::cta")
 _SCOPES = ("cta", "cluster")
 #: The orders that each has, the one first that it has when none is written.
@@ -26,6 +36,11 @@ _ORDERED = {
     "complete_tx": ("relaxed",),
     "test_wait": ("acquire", "relaxed"),
     "try_wait": ("acquire", "relaxed"),
+}
+#: The words that come first.
+_OWN_WORDS = {
+    **dict.fromkeys(("arrive", "arrive_drop"), ("expect_tx", "noComplete")),
+    **dict.fromkeys(("test_wait", "try_wait"), ("parity",)),
 }
 #: Those that threads of other blocks may do.
 _REMOTE = ("arrive", "arrive_drop", "expect_tx", "complete_tx")
@@ -39,6 +54,10 @@ def _mbarrier(asm: Assembler, item: forms.Instruction) -> None:
         raise error(Code.OUTSIDE_SUBSET, message, item.span, help_)
     order, scope, space = _qualifiers(asm, item, operation, words)
     match operation:
+        case "pending_count":
+            to, state = asm.operands(item, 2)
+            found = asm.call("mbarrier_pending_count", INT, llvm.Typed(LONG, asm.value(state, LONG)))
+            asm.store(asm.target(to), found, INT, item.span)
         case "init":
             at, count = asm.operands(item, 2)
             asm.call("mbarrier_init", llvm.Void(), place(asm, at, space), _int(asm, count))
@@ -50,7 +69,7 @@ def _mbarrier(asm: Assembler, item: forms.Instruction) -> None:
             given = place(asm, at, space), _int(asm, bytes_), scope
             asm.call(f"mbarrier_{operation.removesuffix('_tx')}", llvm.Void(), *given)
         case "arrive" | "arrive_drop":
-            _arrive(asm, item, space, order, scope, expects="expect_tx" in words)
+            _arrive(asm, item, space, order, scope, words)
         case _:
             _wait(asm, item, space, order, scope, parity="parity" in words)
 
@@ -62,9 +81,9 @@ def _qualifiers(
 
     CUTLASS writes the space first.  Raises InputError for what there is not.
     """
-    own = {"arrive": "expect_tx", "arrive_drop": "expect_tx", "test_wait": "parity", "try_wait": "parity"}
     rest = list(words[:-1])
-    if rest[:1] == [own.get(operation)]:
+    partial = rest[:1] == ["noComplete"]
+    if rest[:1] and rest[0] in _OWN_WORDS.get(operation, ()):
         del rest[0]
     orders = _ORDERED.get(operation, ())
     spaces = (*_OWN, "shared::cluster") if operation in _REMOTE else _OWN
@@ -73,6 +92,8 @@ def _qualifiers(
         raise error(Code.BAD_ARGUMENTS, f"`{item.name}` needs a scope", item.span, f"write .{order}.cta")
     if (scope and not order) or sorted(rest) != sorted(filter(None, (order, scope, space))) or words[-1:] != ["b64"]:
         raise asm.outside(f"`{item.name}` is", item.span)
+    if partial and ((order or "release", scope or "cta") != ("release", "cta") or space not in ("", *_OWN)):
+        raise error(Code.BAD_ARGUMENTS, f"`{item.name}`: .noComplete is .release.cta, in shared::cta", item.span)
     number = ORDERS.index(table.ORDERS[order or next(iter(orders), "relaxed")] or Order.RELAXED)
     found = llvm.Typed(INT, llvm.Number(number)), llvm.Typed(INT, llvm.Number(int(table.SCOPES[scope or "cta"])))
     return *found, space or spaces[-1]
@@ -83,11 +104,12 @@ def _int(asm: Assembler, operand: forms.Operand) -> llvm.Typed:
 
 
 def _arrive(
-    asm: Assembler, item: forms.Instruction, space: str, order: llvm.Typed, scope: llvm.Typed, *, expects: bool
+    asm: Assembler, item: forms.Instruction, space: str, order: llvm.Typed, scope: llvm.Typed, words: Sequence[str]
 ) -> None:
-    """``arrive`` and ``arrive_drop``, with bytes that are expected, or a count."""
-    if not 2 + expects <= len(item.operands) <= 3:
-        message = f"`{item.name}` has a state (or _), an mbarrier, and {'' if expects else 'maybe '}a count"
+    """``arrive`` and ``arrive_drop``, with bytes that are expected, or a count, of which one may not end the phase."""
+    expects, partial = "expect_tx" in words, "noComplete" in words
+    if not 2 + (expects or partial) <= len(item.operands) <= 3:
+        message = f"`{item.name}` has a state (or _), an mbarrier, and {'' if expects or partial else 'maybe '}a count"
         raise error(Code.BAD_ARGUMENTS, message, item.span)
     state, at, *count = item.operands
     drop = llvm.Typed(BIT, llvm.Number(int(item.operation[1] == "arrive_drop")))
@@ -96,7 +118,8 @@ def _arrive(
     if expects:
         found = asm.call("mbarrier_arrive_expect", LONG, there, one, *given, order, scope, drop)
     else:
-        found = asm.call("mbarrier_arrive", LONG, there, *(given or [one]), order, scope, drop)
+        part = llvm.Typed(BIT, llvm.Number(int(partial)))
+        found = asm.call("mbarrier_arrive", LONG, there, *(given or [one]), order, scope, drop, part)
     asm.store(asm.target(state), found, LONG, item.span)
 
 
