@@ -146,7 +146,7 @@ def check(
     ignore_races: bool = _SETTINGS, folders: Iterable[str | Path] = _SETTINGS, macros: Iterable[str] = _SETTINGS,
     engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
     jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
-    without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS,
+    without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS, every: bool = False,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -156,7 +156,8 @@ def check(
     in bytes (half of the machine's); None is no limit. With ``advise``, a change is looked for that mends what is
     violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made
     (``all``: none is; docs/abstractions.md); with ``guess``, kernels that nothing launches
-    are asked under guessed launches. What is left out is as the settings of the project and the user
+    are asked under guessed launches; with ``every``, each kernel is asked about all its launches (docs/every.md), and
+    nothing else is. What is left out is as the settings of the project and the user
     say (docs/python.md), as for `scopec check`. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
@@ -178,7 +179,7 @@ def check(
     )  # fmt: skip
     settings = _with(
         said, overrides=overrides, jobs=jobs, timeout=timeout, memory=memory_limit, engine=engine, cache=cache,
-        advise=advised if advise else None,
+        advise=advised if advise else None, every=every,
     )  # fmt: skip
     started = time.monotonic()
     with ExitStack() as stack:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from json import dumps, loads
 from pathlib import Path
 
+import jsonschema
 import pytest
 
+import scopec
+from scopec.report import json
 from scopec.session.check import Settings, check
 
+DOCS = Path(__file__).parent.parent / "docs"
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 _SWAP = "__global__ void k(int* a, int n) { int x = threadIdx.x, y = threadIdx.y; if (%s) { int t = a[x*n+y]; a[x*n+y] = a[y*n+x]; a[y*n+x] = t; } }"
 _TILE = """__global__ void k(float* o, const float* in, int w) {{ __shared__ float t[16][16];
@@ -148,6 +153,26 @@ def test_an_expected_race_is_found(tmp_path):
     assert [(c.expectation.kind, c.verdict) for r in outcome.reports for c in r.checks] == [("race", "holds")]
 
 
+def test_reports_say_of_which_launches_a_verdict_is(tmp_path):
+    text = f"__global__ void k(int* a, int n) {{ {_I} if (i < n) a[i] = 1; }}\n//@ every k where n < 9;\n//@ expect race_free;\n"
+    (file := tmp_path / "k.cu").write_text(text)
+    (outcome,) = check([file], Settings(engine="embedded"))
+    document = json.document([outcome], {}, 0.0)
+    jsonschema.validate(loads(dumps(document)), loads((DOCS / "results.schema.json").read_text()))
+    (only,) = document["programs"][0]["checks"]
+    assert (only["every"]["kernel"], only["every"]["where"], only["every"]["pair"]) == ("k", "n < 9", [])
+    assert only["every"]["assumed"][1:] == [
+        "no 32-bit number passes its limits", "no two pointers overlap", "no index leaves its array",
+    ]  # fmt: skip
+
+
+def test_a_call_of_python_asks_about_all_launches():
+    text = "__global__ void k(int* a) {\n  *a += 1; }\nint main() {}\n"
+    found = scopec.check(text=text, every=True, engine="embedded")
+    (only,) = [made for outcome in found.outcomes for report in outcome.reports for made in report.checks]
+    assert (only.verdict, [span.line for span in only.every.pair]) == ("violated", [2, 2])
+
+
 def test_a_member_of_that_name_asks_nothing(tmp_path):
     file = tmp_path / "k.cu"
     file.write_text(
@@ -159,7 +184,7 @@ def test_a_member_of_that_name_asks_nothing(tmp_path):
 
 
 def test_without_z3_everything_is_undecided_and_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setattr("scopec.session.sizes.of_sizes", lambda: None)
+    monkeypatch.setattr("scopec.session.kernel_sizes.of_sizes", lambda: None)
     file = tmp_path / "k.cu"
     file.write_text("__global__ void k(int* a) { *a += 1; }\n")
     (outcome,) = check([file], Settings(every=True))

@@ -51,6 +51,7 @@ RACED = {
     "a break before a barrier, and a write": "TURNS { WRITE SYNC READ if (j == 1) break; SYNC } WRITE",
     "the last turn and what follows": "TURNS { SYNC READ } WRITE",
     "what precedes and the first turn": "WRITE TURNS { READ SYNC }",
+    "what precedes and the second turn": "WRITE TURNS { if (j == 1) READ if (j == 2) SYNC }",
     "no turn at all": "WRITE TURNS { SYNC } READ",
     "no barrier in the first turn": "TURNS { WRITE if (j > 0) SYNC READ SYNC }",
     "no turn of the inner loop": "TURNS { WRITE for (int i = 0; i < m; ++i) SYNC READ for (int i = 0; i < m; ++i) SYNC }",
@@ -81,6 +82,8 @@ NOT_PROVED = {
     "lanes": "TURNS { WRITE __syncwarp(); READ __syncwarp(); }",
     "turns of the inner loop by the thread": "TURNS { WRITE for (int i = 0; i < t; ++i) SYNC READ SYNC }",
     "barriers of some threads": "TURNS { WRITE if (t < 2) SYNC READ SYNC }",
+    "other turns, where not all come to the barrier": "TURNS { if (t == 0) SYNC s[0][(t + j) % blockDim.x] = 1; }",
+    "a number of the block, another one in each turn": "int c = 0; TURNS { s[0][(t + c) % blockDim.x] = 1; c = a[c]; if (j > 5) SYNC }",
     "as long as the memory says": "while (s[0][0] < n) { WRITE SYNC READ SYNC }",
 }  # fmt: skip
 
@@ -113,6 +116,10 @@ def test_what_no_barrier_parts_is_shown_by_a_launch(tmp_path, name):
 @pytest.mark.parametrize("name", NOT_PROVED)
 def test_barriers_that_not_all_come_to_part_nothing(tmp_path, name):
     assert _verdicts(tmp_path, NOT_PROVED[name])["race_free"] in ("unknown", "violated")
+
+
+def test_a_thread_that_ends_in_a_loop_comes_to_no_barrier(tmp_path):
+    assert _verdicts(tmp_path, "TURNS if (a[j] == t) __trap(); SYNC WRITE")["uniform"] == "unknown"
 
 
 def test_a_barrier_in_turns_of_the_thread_is_divergent(tmp_path):

@@ -9,6 +9,7 @@ from scopec.base.records import dataclass
 from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
     from scopec.explain.fixes import Replacement
     from scopec.hangs.provenance import Provenance
     from scopec.program.expectations import Expectation
@@ -24,6 +25,21 @@ FAULTY = f"{UNDEFINED}, "
 
 
 @dataclass(frozen=True)
+class AllLaunches:
+    """What a verdict about all launches is of: a kernel, and which of its launches.
+
+    ``assumed`` is what a proof takes for granted, ``pair`` the places of two accesses that meet, or of which that is
+    not decided.
+    """
+
+    kernel: str
+    where: str
+    as_launched: bool
+    assumed: tuple[str, ...] = ()
+    pair: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
 class Check:
     """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
 
@@ -35,7 +51,7 @@ class Check:
     where threads take operands in different orders, ``content`` are the objects to which nobody gives a content and on
     which the program's way depends: the verdict is one for the content that they have. ``addresses`` are the objects
     whose addresses are computed with: it is one for the addresses that they were given.  ``rests_on`` are readings of
-    what no document says.
+    what no document says.  ``every`` is there where the verdict is about all launches.
     """
 
     expectation: Expectation
@@ -57,6 +73,7 @@ class Check:
     content: tuple[str, ...] = ()
     addresses: tuple[str, ...] = ()
     rests_on: tuple[str, ...] = ()
+    every: AllLaunches | None = None
 
     @property
     def about(self) -> str | None:

@@ -16,7 +16,7 @@ from scopec.program.ir import Proxy
 
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
-    from scopec.explain.verdict import Check
+    from scopec.explain.verdict import AllLaunches, Check
     from scopec.hangs.provenance import Provenance
     from scopec.memory.events.events import Event
     from scopec.program.observe import Target
@@ -145,6 +145,7 @@ def check(c: Check) -> dict[str, Any]:
         "content": list(c.content),
         "addresses": list(c.addresses),
         "rests_on": list(c.rests_on),
+        "every": None if c.every is None else every(c.every),
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,
@@ -157,6 +158,17 @@ def check(c: Check) -> dict[str, Any]:
         else execution(c.trace, c.expectation.target)
         if isinstance(c.trace, Execution)
         else c.trace.as_json(),
+    }
+
+
+def every(e: AllLaunches) -> dict[str, Any]:
+    """Of which launches of which kernel a verdict about all is."""
+    return {
+        "kernel": e.kernel,
+        "where": e.where,
+        "as_launched": e.as_launched,
+        "assumed": list(e.assumed),
+        "pair": [span.as_json() for span in e.pair],
     }
 
 

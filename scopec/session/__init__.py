@@ -4,7 +4,7 @@
 - ``plan``, ``reading``: a file to its runs; which reader takes it
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``inquiry``: one run, asked and answered
-- ``sizes``, ``witness``: questions about all launches, and the launch that shows a race
+- ``sizes``, ``kernel_sizes``, ``witness``: questions about all launches, of one kernel; the launch that shows a race
 - ``final_states``: every final state
 - ``confirm``: the jars beside the embedded engine
 - ``forms``, ``reductions``: passes and reductions by name

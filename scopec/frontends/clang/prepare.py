@@ -30,7 +30,7 @@ _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 
 #: What only all launches are asked.
 _OF_BARRIERS = re.compile(r"\s*(?:uniform|divergent)\b")
-_EVERY = re.compile(r"\s*([\w:<>, ]+?)\s*(?:\bwhere\b\s*([^;]*\S)\s*)?;")
+_EVERY = re.compile(r"\s*([\w:<>, ]+?)\s*(\bas\s+launched\b\s*)?(?:\bwhere\b\s*([^;]*\S)\s*)?;")
 
 #: Positions in a text: from the first, to that after the last.
 Part = tuple[int, int]
@@ -83,13 +83,16 @@ def _is_code(directive: re.Match[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Every:
-    """``every KERNEL [where CONDITION];``: the kernel, the condition with its place."""
+    """``every KERNEL [as launched] [where CONDITION];``: the kernel, the condition with its place, and whether the host
+    code says more.
+    """
 
     kernel: str
     condition: str
     start: int
     end: int
     at: int
+    launched: bool
 
 
 def names_every(source: Source) -> bool:
@@ -104,9 +107,10 @@ def about_every(scanned: Scanned) -> tuple[tuple[Every, ...], tuple[tuple[str, i
         start, end = match.span("text")
         if match["kind"] == "every":
             parts = _EVERY.match(match["text"])
-            kernel, condition = (parts[1], parts[2] or "") if parts else ("", "")
-            at = start + (parts.start(2) if parts is not None and parts[2] else 0)
-            found.append(Every(kernel, condition, match.start(), end, at))
+            kernel, condition = (parts[1], parts[3] or "") if parts else ("", "")
+            at = start + (parts.start(3) if parts is not None and parts[3] else 0)
+            launched = parts is not None and parts[2] is not None
+            found.append(Every(kernel, condition, match.start(), end, at, launched))
         elif match["kind"] == "expect":
             expected.append((" ".join(match["text"].rstrip(";").split()), match.start(), end))
     return tuple(found), tuple(expected)

@@ -6,6 +6,7 @@
 - ``turns``: numbers in any turn
 - ``calls``: calls of functions and of the library
 - ``numbers``: LLVM's arithmetic as terms
+- ``hosts``: the launches of the host code
 - ``frame``, ``memory``: a call, what is written down; reads and writes
 - ``values``: values, memory of the thread, joins of both
 """

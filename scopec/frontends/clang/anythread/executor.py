@@ -55,6 +55,13 @@ class Executor:
         result = joined(values, self.record.names) if len(values) == len(ways) else None
         return result, reached, joined_cells(ways, self.record.names)
 
+    def called(
+        self, frame: Frame, action: llvm.Call | llvm.Assembly, instruction: llvm.Instruction, condition: Term,
+        cells: Cells,
+    ) -> calls.Result:  # fmt: skip
+        """The result of a call, the condition under which it returns, and the memory then."""
+        return calls.called(self, frame, action, instruction, condition, cells)
+
     def region(
         self, frame: Frame, shape: Shape, inside: frozenset[str], incoming: dict[str, list[Way]],
         returned: list[tuple[Value | None, Way]], head: str | None,
@@ -122,7 +129,7 @@ class Executor:
                 case llvm.Unreachable():
                     return {}
                 case llvm.Call() | llvm.Assembly() as action:
-                    found_call = calls.called(self, frame, action, instruction, condition, cells)
+                    found_call = self.called(frame, action, instruction, condition, cells)
                     result, condition, cells = found_call
                     if condition is FALSE:
                         return {}

@@ -15,7 +15,7 @@ from scopec.frontends.clang.anythread.turns import Key
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, joined, joined_cells
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, opposite, truth
+from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, opposite
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -174,7 +174,7 @@ def _left(
 def _any(record: Record) -> Term:
     found = record.names.any_of(llvm.Int(1))
     assert isinstance(found, Term)
-    return truth(found.name, "thread")
+    return found
 
 
 def _summarised(

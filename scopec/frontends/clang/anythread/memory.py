@@ -29,6 +29,10 @@ def _at(
     if object_ is not None and object_.startswith("%"):
         if offset.op == "const" and (found := cells.get((object_, offset.value))) is not None and found[0] == size:
             return _as(record, found[1], type_)
+        if offset.op == "const" and size == 8 and isinstance(type_, llvm.Int):
+            halves = [cells.get((object_, offset.value + at)) for at in (0, 4)]
+            if all(half is not None and half[0] == 4 for half in halves):
+                return Parts(tuple(half[1] for half in halves if half is not None))  # an extent, x and y in one
         return record.names.any_of(type_)
     match type_:
         case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:

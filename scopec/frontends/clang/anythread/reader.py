@@ -32,17 +32,17 @@ def _form(
     record = Record(module, debug, source, constant)
     executor = Executor(record)
     cells: Cells = {}
-    arguments, parameters = _arguments(executor, function, cells)
+    given, parameters = arguments(executor, function, cells)
     where = TRUE
     if condition:
         asked = module.function(condition)
         assert asked is not None
-        found, reached, _ = executor.call(asked, arguments, "where/", TRUE, dict(cells))
+        found, reached, _ = executor.call(asked, given, "where/", TRUE, dict(cells))
         record.back_to((0, 0, 0, 0, 0))
         if not isinstance(found, Term) or reached is FALSE:
             raise NotFollowed("the condition is not understood")
         where = found
-    executor.call(function, arguments, "", TRUE, cells)
+    executor.call(function, given, "", TRUE, cells)
     objects = {access.object for access in record.accesses}
     return AnyThread(
         tuple(record.accesses), tuple(record.barriers), frozenset(o for o in objects if _is_shared(module, o)),
@@ -58,20 +58,20 @@ def _is_shared(module: Module, object_: str) -> bool:
     return object_ == "@shared memory" or (name in module.variables and module.variable(name).space == 3)
 
 
-def _arguments(
-    executor: Executor, function: llvm.Function, cells: Cells
+def arguments(
+    executor: Executor, function: llvm.Function, cells: Cells, prefix: str = ""
 ) -> tuple[list[Value], list[tuple[str, Term | None]]]:
-    """The values of parameters, and their symbols by name where they are numbers."""
+    """The values of parameters, and their symbols by name where they are numbers; ``prefix`` begins these names."""
     signs = _unsigned(executor.record.debug, function)
     found: list[Value] = []
     named: list[tuple[str, Term | None]] = []
     for position, ((name, type_), behind) in enumerate(zip(function.parameters, function.byval, strict=True)):
         if behind is not None:
-            _members(cells, f"%by value {name}", name, behind, 0)
+            _members(cells, f"%by value {name}", prefix + name, behind, 0)
             found.append(address(f"%by value {name}"))
             named.append((name, None))
             continue
-        value = _parameter(name, type_, unsigned=position in signs)
+        value = _parameter(prefix + name, type_, unsigned=position in signs)
         found.append(value)
         named.append((name, value if isinstance(value, Term) and not isinstance(type_, llvm.Float) else None))
     return found, named

@@ -50,16 +50,18 @@ def address(object_: str | None, offset: Term = ZERO) -> Pointers:
 class Names:
     """Names for symbols of which nothing is known."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "?", level: Level = "thread") -> None:
         self._numbers = count(1)
+        self._prefix, self._level = prefix, level
 
-    def any_of(self, type_: llvm.Type, level: Level = "thread") -> Value:
+    def any_of(self, type_: llvm.Type, level: Level | None = None) -> Value:
         """Any value of a type."""
+        level = level or self._level
         match type_:
             case llvm.Int(1):
-                return truth(f"?{next(self._numbers)}", level)
+                return truth(f"{self._prefix}{next(self._numbers)}", level)
             case llvm.Int(bits):
-                return symbol(f"?{next(self._numbers)}", level, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+                return symbol(f"{self._prefix}{next(self._numbers)}", level, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
             case llvm.Pointer():
                 return NOWHERE
             case llvm.Array(number, element):
@@ -67,25 +69,30 @@ class Names:
             case llvm.Struct(fields):
                 return Parts(tuple(self.any_of(field, level) for field in fields))
             case llvm.Float() | llvm.Void():
-                return symbol(f"?{next(self._numbers)}", level)
+                return symbol(f"{self._prefix}{next(self._numbers)}", level)
 
-    def like(self, value: Value, level: Level = "thread") -> Value:
+    def like(self, value: Value, level: Level | None = None) -> Value:
         """Any value of the kind of another."""
+        level = level or self._level
         match value:
             case Pointers(ways):
                 objects = {object_ for _, object_, _ in ways}
                 one = objects.pop() if len(objects) == 1 else None
-                return address(one, symbol(f"?{next(self._numbers)}", "thread")) if one is not None else NOWHERE
+                return (
+                    address(one, symbol(f"{self._prefix}{next(self._numbers)}", level)) if one is not None else NOWHERE
+                )
             case Parts(items):
                 return Parts(tuple(map(self.like, items)))
             case Term():
                 made = truth if is_truth(value) else symbol
-                return made(f"?{next(self._numbers)}", level)
+                return made(f"{self._prefix}{next(self._numbers)}", level)
 
     def turn(self, *, of_block: bool) -> Term:
         """The number of a turn of a loop: of a thread, or of all threads of a block."""
         number = next(self._numbers)
-        return symbol(f"turn {number}", "block", 0) if of_block else symbol(f"?turn{number}", "thread", 0)
+        return (
+            symbol(f"turn {number}", "block", 0) if of_block else symbol(f"{self._prefix}turn{number}", self._level, 0)
+        )
 
 
 def joined(ways: Sequence[tuple[Term, Value]], names: Names) -> Value:

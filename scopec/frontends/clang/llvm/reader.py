@@ -69,6 +69,10 @@ class Module:
         """The names of the functions that have a body."""
         return tuple(self._functions)
 
+    def mentions(self, name: str, word: str) -> bool:
+        """Whether a word is in the body of a function."""
+        return any(word in line for line in self._functions[name][1])
+
     def kernels(self) -> tuple[str, ...]:
         """The names of the functions that a launch can start."""
         return tuple(name for name, (head, _) in self._functions.items() if " ptx_kernel " in head)

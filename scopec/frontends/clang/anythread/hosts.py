@@ -1,0 +1,161 @@
+"""The launches of a file's host code, as what holds of them: by the executor, over the symbols of a host function.
+
+A function that launches a kernel is executed for any arguments; what it calls is entered where that is understood, or
+may return anything and write to whatever it was given the address of.  A launch says what grid, block and parameters
+are.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import reduce
+
+from scopec.base.records import dataclass
+from scopec.base.source import Source, Span
+from scopec.frontends.clang.anythread.calls import Result, called
+from scopec.frontends.clang.anythread.executor import Executor
+from scopec.frontends.clang.anythread.frame import Frame, Record
+from scopec.frontends.clang.anythread.memory import forget
+from scopec.frontends.clang.anythread.reader import arguments
+from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Parts, Pointers, Value
+from scopec.frontends.clang.intrinsics.library import intrinsic
+from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.debug import Debug
+from scopec.frontends.clang.llvm.reader import Module
+from scopec.program import anythread as terms
+from scopec.program.anythread import FALSE, TRUE, Kind, Term, both, either, equal, is_truth, symbol
+
+_STUB = "__device_stub__"
+_CONFIGURE = "__cudaPushCallConfiguration"
+_AXES = "xyz"
+
+
+@dataclass(frozen=True)
+class Launch:
+    """A launch: of which kernel, under which condition, with which extents and arguments, as far as these are known."""
+
+    kernel: str
+    condition: Term
+    extents: tuple[tuple[str, Term], ...]
+    arguments: tuple[Value, ...]
+    span: Span
+
+
+class _HostRecord(Record):
+    """What a function of the host does: nothing that threads share."""
+
+    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> None:
+        """An access of the host is no thread's."""
+
+
+class _Host(Executor):
+    """One function of the host."""
+
+    def __init__(self, record: Record) -> None:
+        super().__init__(record)
+        self.launches: list[Launch] = []
+        self._configured: tuple[Value, ...] = ()
+        self._escaped: set[str] = set()
+
+    def called(
+        self, frame: Frame, action: llvm.Call | llvm.Assembly, instruction: llvm.Instruction, condition: Term,
+        cells: Cells,
+    ) -> Result:  # fmt: skip
+        """The result of a call: of a launch, of a function that is understood, or of any other."""
+        name = (
+            action.function.name if isinstance(action, llvm.Call) and isinstance(action.function, llvm.Global) else ""
+        )
+        given = [] if isinstance(action, llvm.Assembly) else [self.operand(frame, one) for one in action.arguments]
+        if name == _CONFIGURE:
+            self._configured = tuple(given)
+            return terms.ZERO, condition, cells
+        if _STUB in name:
+            self._launched(name, given, condition)
+            return None, condition, cells
+        if intrinsic(name)[0] == "assert":
+            truth = given[0]
+            return None, both(condition, truth) if isinstance(truth, Term) and is_truth(truth) else condition, cells
+        for one in () if isinstance(action, llvm.Assembly) else action.arguments:
+            if isinstance(one.operand, llvm.Global) and _STUB in one.operand.name and "aunch" in name:
+                self.launches.append(Launch(_kernel(one.operand.name), condition, (), (), self.record.place))
+        mark, count, place = self.record.mark(), len(self.launches), self.record.place
+        try:
+            return called(self, frame, action, instruction, condition, dict(cells))
+        except NotFollowed:
+            del self.launches[count:]  # the function is executed by itself
+            self.record.back_to(mark)
+            self.record.place = place
+        self._let_go(given, cells)
+        for object_ in self._escaped:
+            forget(cells, object_)
+        return self.record.names.any_of(action.type), condition, cells
+
+    def _let_go(self, given: list[Value], cells: Cells) -> None:
+        """Note which local variables a call may write to from now on."""
+        left = list(given)
+        while left:
+            value = left.pop()
+            if isinstance(value, Parts):
+                left += value.items
+            if not isinstance(value, Pointers):
+                continue
+            for _, object_, _ in value.ways:
+                if object_ is not None and object_ not in self._escaped:
+                    self._escaped.add(object_)
+                    left += [content for (of, _), (_, content) in cells.items() if of == object_]
+
+    def _launched(self, stub: str, given: list[Value], condition: Term) -> None:
+        extents = []
+        for name, at in (("gridDim", 0), ("blockDim", 2)):
+            flat, last = self._configured[at : at + 2] if len(self._configured) > at + 1 else (None, None)
+            parts = (*flat.items, last) if isinstance(flat, Parts) and len(flat.items) == 2 else (None, None, last)
+            extents += [
+                (f"{name}.{axis}", part)
+                for axis, part in zip(_AXES, parts, strict=True)
+                if isinstance(part, Term) and not is_truth(part)
+            ]
+        self.launches.append(Launch(_kernel(stub), condition, tuple(extents), tuple(given), self.record.place))
+
+
+def _kernel(stub: str) -> str:
+    """The kernel that a function of clang's launches."""
+    return re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub)
+
+
+def launches(host: Module, debug: Debug, source: Source, kernel: str) -> tuple[Launch, ...]:
+    """The launches of a kernel by the functions of the host code; NotFollowed for a function that is not understood."""
+    found: list[Launch] = []
+    stubs = [name for name in host.functions if _STUB in name and _kernel(name) == kernel]
+    for name in host.functions:
+        if _STUB in name or not any(host.mentions(name, stub) for stub in stubs):
+            continue
+        function = host.function(name)
+        assert function is not None
+        record = _HostRecord(host, debug, source, frozenset(), Names(f"{name} ?", "launch"))
+        executor = _Host(record)
+        cells: Cells = {}
+        values, _ = arguments(executor, function, cells, f"{function.name} ")
+        executor.call(function, values, "", TRUE, cells)
+        found += [one for one in executor.launches if one.kernel == kernel]
+    return tuple(found)
+
+
+def as_launched(found: tuple[Launch, ...], parameters: tuple[tuple[str, Term | None], ...]) -> Term:
+    """What holds of a launch of the kernel, which is one of these."""
+    return reduce(either, (_holds(one, parameters) for one in found), FALSE)
+
+
+def _holds(launch: Launch, parameters: tuple[tuple[str, Term | None], ...]) -> Term:
+    holds = launch.condition
+    for name, extent in launch.extents:
+        holds = both(holds, equal(symbol(name, "launch", 1), extent))
+    for (_, parameter), argument in zip(parameters, launch.arguments, strict=False):
+        if parameter is not None and isinstance(argument, Term) and is_truth(parameter) == is_truth(argument):
+            holds = both(holds, _same(parameter, argument))
+    return holds
+
+
+def _same(parameter: Term, argument: Term) -> Term:
+    if is_truth(parameter):
+        return either(both(parameter, argument), both(terms.opposite(parameter), terms.opposite(argument)))
+    return equal(parameter, argument)
