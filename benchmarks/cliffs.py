@@ -71,11 +71,28 @@ __global__ void k() {{
 //@ expect race_free;
 """
 
+CLUSTER = """
+#include <cooperative_groups.h>
+__global__ void __cluster_dims__(2, 1, 1) k() {{
+    __shared__ int seat[2];
+    seat[threadIdx.x] = 1;
+    asm volatile("barrier.cluster.arrive.{more}.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    auto cluster = cooperative_groups::this_cluster();
+    *cluster.map_shared_rank(&seat[threadIdx.x], cluster.block_rank() ^ 1) = 2;
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+}}
+//@ launch k<<<2, 2>>>();
+//@ expect race_free;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
     "1,200 empty turns, 128 threads": (TURNS, "", "if (threadIdx.x == 7) while (go.load() == 0);"),
     "a push of two threads along 5 edges": (PUSH, "", "other[to] = far;"),
+    "a cluster's barrier in halves, 4 threads": (CLUSTER, "release", "relaxed"),
     "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
 }
 

@@ -17,14 +17,20 @@ NEVER = 1 << 30
 
 
 def sizes(
-    monkeypatch: pytest.MonkeyPatch, *, threads: int = 16, events: int = 150, meeting: int = 16, many: int = 16
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    threads: int = 16,
+    events: int = 150,
+    meeting: int = 16,
+    many: int = 16,
+    values: int = 32,
 ) -> None:
     """As :class:`Reductions` has them, ``many`` as that of the progress question;
     ``several`` is the same if that is given."""
 
     def sized(model: object, same_as: object, without: Collection[str] = ()) -> Reductions:
         found = permitted(model, same_as, without)  # type: ignore[arg-type]
-        return replace(found, threads=threads, events=events, meeting=meeting)
+        return replace(found, threads=threads, events=events, meeting=meeting, values=values)
 
     monkeypatch.setattr(variant, "permitted", sized)
     several = 6 if many == 16 else many

@@ -104,7 +104,7 @@ def tried(seed: int, path: Path, tally: Counter[str], monkeypatch: pytest.Monkey
     for change in list(equal_or_less(text, Random(seed)))[:3]:
         without = reductions(sum(tally.values()))
         with monkeypatch.context() as patched:
-            sizes(patched, threads=0, events=0, meeting=16 * (seed % 2), many=0)
+            sizes(patched, threads=0, events=0, meeting=16 * (seed % 2), many=0, values=0)
             after = asked(path, change.text, without)
         if after.failure is not None or after.exit_code == 2:
             tally[f"{change.kind} refused"] += 1

@@ -85,9 +85,9 @@ def test_what_is_left_out_changes_no_verdict(
         file.write_text(text(seed))
         model = models("cuda" if seed % 2 else MODELS[seed // 2 % len(MODELS)])
         alone = sorted(EVERY)[seed % len(EVERY)]
-        sizes(monkeypatch, threads=NEVER, events=NEVER, many=NEVER)
+        sizes(monkeypatch, threads=NEVER, events=NEVER, many=NEVER, values=NEVER)
         whole = verdicts(file, model)
-        sizes(monkeypatch, threads=0, events=0, meeting=16 * (seed % 2), many=0)
+        sizes(monkeypatch, threads=0, events=0, meeting=16 * (seed % 2), many=0, values=0)
         for without in ((), {alone}, EVERY - {alone}, EVERY):
             assert same(verdicts(file, model, without), whole), (model, without, file.read_text())
 
@@ -285,6 +285,10 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     ),
     "plain_races": (_BLOCK.format("x = 1;", 1, 1, "race_free"), _calls("_no_races")),
     "origins": (_BLOCK.format("x += 1;", 1, 2, "race_free"), lambda run: len(run.problem.questions)),
+    "coherent": (
+        _BLOCK.format("f.fetch_add(7); f.fetch_xor(5); f.fetch_add(3);", 1, 2, "race_free"),
+        lambda run: sum(map(len, run.problem.domains.of.values())),
+    ),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
     "alike_units": (_BLOCK.format("__syncthreads();", 3, 2, "terminates"), _states),
     "whole_units": (_BLOCK.format("if (t) while (f.load() == 0); f.store(1);", 1, 3, "terminates"), _states),

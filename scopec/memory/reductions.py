@@ -81,8 +81,12 @@ class Reductions:
     value is made by a chain of writes then in which none occurs twice, and the domains hold what such chains make
     (:func:`scopec.memory.domains.domains.possible_values`).
 
-    ``threads``, ``events``, ``meeting``: programs with more threads or events are large, and barriers at which more
-    threads meet; smaller ones are asked as they are.
+    ``coherent``: a read of one of many values returns those alone that its location takes in some order of its
+    accesses (:mod:`scopec.memory.domains.coherent`).  Coherence and atomicity make each location sequentially
+    consistent.
+
+    ``threads``, ``events``, ``meeting``, ``values``: programs with more threads or events are large, barriers at which
+    more threads meet, and reads of more values; smaller ones are asked as they are.
     """
 
     settled: bool = True
@@ -102,9 +106,11 @@ class Reductions:
     closures: bool = True
     plain_races: bool = True
     origins: bool = True
+    coherent: bool = True
     threads: int = 16
     events: int = 150
     meeting: int = 16
+    values: int = 32
 
     def without(self, names: Collection[str]) -> Reductions:
         """The same with some switched off."""

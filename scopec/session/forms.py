@@ -71,6 +71,7 @@ PASSES: Mapping[str, Pass[Any]] = {one.name: one for one in chain(*WAYS.values()
 #: The makers of reductions that no pass makes.
 LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
+    "coherent": "the question about a graph, when it is put",
     "whole": "the search for hangs",
     **dict.fromkeys(
         ("symmetry", "closures", "plain_races", "sure_steps", "alike_units", "whole_units", "fused"),

@@ -95,10 +95,15 @@ REDUCTIONS: Mapping[str, Reduction] = {
         "a model without values out of thin air: `rf` and dependencies, or `po`, make no cycle",
         lambda model, _: model.values_have_origins,
     ),
+    "coherent": Reduction(
+        "values that a location has in no order of its accesses, where it has many",
+        "CUDA's models",
+        lambda _, same_as: same_as == "cuda.cat",
+    ),
 }
 
 #: Those that take what orders two events to order any two accesses of these.
-ORDERS_ACCESSES = frozenset({"settled", "condensed", "commuting", "racing", "mbarriers"})
+ORDERS_ACCESSES = frozenset({"settled", "condensed", "commuting", "racing", "mbarriers", "coherent"})
 
 
 def permitted(model: Model, same_as: str | None, without: Collection[str] = ()) -> Reductions:

@@ -14,7 +14,7 @@ from scopec.memory.cat import registry
 from scopec.memory.domains.domains import domains
 from scopec.memory.events.base import Base
 from scopec.memory.questions import Goal, Problem, Question
-from scopec.session.inquiry.questions import header, progress_problem, with_origins
+from scopec.session.inquiry.questions import header, narrowed, progress_problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -77,7 +77,7 @@ def search(run: Run, property_: Property, turns: int | None = None) -> Search:
     problem = Problem(
         name, partial(header, run, "hangs"), base, model, run.model.name, known, questions, reductions=run.reductions
     )
-    return Search(with_origins(problem), system, found.statuses, found.timeouts, found.wakes_one_of, turns)
+    return Search(narrowed(problem), system, found.statuses, found.timeouts, found.wakes_one_of, turns)
 
 
 def beginning(run: Run, problem: ProgressProblem, turns: int) -> Making:

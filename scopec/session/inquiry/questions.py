@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from scopec.base.diagnostics import Code, Diagnostic, InputError
 from scopec.base.lazy_import import later
 from scopec.base.version import __version__
 from scopec.memory.cat import registry
+from scopec.memory.domains.coherent import coherent
 from scopec.memory.domains.domains import domains
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.memory.unfold.registration import unmapped
@@ -40,7 +42,7 @@ else:
 def memory_problem(run: Unfolded) -> Problem:
     """Everything that an engine needs to answer the memory checks, and to know whether progress checks are void."""
     model = registry.load(run.model, run.readings)
-    return with_origins(
+    return narrowed(
         Problem(
             run.name,
             partial(header, run, "memory"),
@@ -54,11 +56,15 @@ def memory_problem(run: Unfolded) -> Problem:
     )
 
 
-def with_origins(problem: Problem) -> Problem:
-    """A problem, with domains that are known to be complete where the model has no value out of thin air.
+def narrowed(problem: Problem) -> Problem:
+    """A problem with fewer values in its domains (the reduction ``coherent``), and with domains that are known to be
+    complete where the model has no value out of thin air (``origins``).
 
-    It is the reduction ``origins``.
+    Dependencies are those that there are among all values.
     """
+    if problem.reductions.coherent:
+        found = coherent(problem.base.graph, problem.domains, problem.reductions.values)
+        problem = replace(problem, domains=found)
     return problem.within() if problem.reductions.origins else problem
 
 
