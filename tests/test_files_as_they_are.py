@@ -8,6 +8,8 @@ from subprocess import CompletedProcess
 
 import pytest
 
+from scopec.session.asking import Asking
+from scopec.session.plan import Overrides, plan
 from tests.command import scopec
 
 KERNEL = """\
@@ -86,6 +88,43 @@ int main(int argc, char** argv) {
     done = asked(write(text, "arguments.cu"))
     assert done.returncode == 1, done.stdout
     assert "without arguments of the command line `main` launches no kernel" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("kernel", "verdict"),
+    [
+        ("while (flag[0] == 0);", "unknown for the guessed launch  terminates: the kernel waits for `flag`"),
+        ("long long t = clock64(); while (!*flag) { if (clock64() - t > 9) break; }", "the kernel waits for `flag`"),
+        (
+            "if (threadIdx.x == 0) while (flag[0] == 0); else flag[1] = 1;",
+            "violated for the guessed launch  terminates",
+        ),
+        ("while (atomicCAS((int*)flag, 0, 1) != 0);", "violated for the guessed launch  terminates"),
+        ("int s = 0; for (int i = 0; i < flag[0]; i++) s += flag[i];", "holds for the guessed launch  terminates"),
+    ],
+)
+def test_a_kernel_that_waits_for_others_is_not_said_to_hang(
+    kernel: str, verdict: str, write: Callable[..., Path]
+) -> None:
+    done = asked(write(f"__global__ void k(volatile int* flag) {{ {kernel} }}\n", "waits.cu"))
+    assert verdict in done.stdout, done.stdout
+
+
+def test_a_launch_that_is_written_down_is_said_to_hang(write: Callable[..., Path]) -> None:
+    text = "__global__ void k(volatile int* flag) { while (flag[0] == 0); }\n"
+    done = asked(write(f"{text}//@ object __device__ int flag[1];\n//@ launch k<<<1, 1>>>(flag);\n", "written.cu"))
+    assert "violated  terminates" in done.stdout
+
+
+def test_a_guessed_launch_gets_a_share_of_the_time_limit(write: Callable[..., Path]) -> None:
+    kernel = "__global__ void k{}(int* a) {{ a[threadIdx.x] = 1; }}\n"
+    path = write("".join(map(kernel.format, range(3))), "shared.cu")
+    runs = plan(path, "shared.cu", Overrides()).runs
+    assert [run.share for run in runs] == [1 / 45] * 3
+    end = Asking(timeout=90).deadline(used=30, share=runs[0].share)
+    assert 1 < (end.left() or 0) <= 2
+    assert end.late == "no answer within a guessed launch's time of 2 s"
+    assert Asking(timeout=None).deadline(share=runs[0].share).at is None
 
 
 def test_a_kernel_that_is_declared_alone_is_told(write: Callable[..., Path]) -> None:

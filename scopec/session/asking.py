@@ -45,9 +45,16 @@ class Asking:
     processors: int = 1
     ends: Deadline = Deadline()
 
-    def deadline(self, used: float = 0.0) -> Deadline:
-        """The end of a run that begins now, ``used`` seconds after its file was begun to be read."""
-        return min(deadline(self.timeout, used), self.ends, key=lambda end: math.inf if end.at is None else end.at)
+    def deadline(self, used: float = 0.0, share: float = 1.0) -> Deadline:
+        """The end of a run that begins now, ``used`` seconds after its file was begun to be read.
+
+        A guessed launch gets a ``share`` of the time limit, from now on.
+        """
+        if share < 1 and self.timeout is not None:
+            own = deadline(self.timeout * share, what="a guessed launch's time")
+        else:
+            own = deadline(self.timeout, used)
+        return min(own, self.ends, key=lambda end: math.inf if end.at is None else end.at)
 
     def limited(self) -> AbstractContextManager[None]:
         """LimitError in a block about a run that begins now, where it is past the limits."""

@@ -363,7 +363,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     phases = [("read", reading)]
     nesting = bounded_nesting(run.source.span(0, 0))
     with doing(settings, run.file), later_folder() as folder, quoting(run.source), nesting:
-        inquiry = Inquiry(run, policy, workers, settings, folder, phases, settings.deadline(reading / 1000))
+        inquiry = Inquiry(run, policy, workers, settings, folder, phases, settings.deadline(reading / 1000, run.share))
         found = inquiry.memory()
         checks = [] if found is None else memory_checks(run, found)
         with suppress(LimitError), inquiry.limited():

@@ -41,8 +41,11 @@ _NUMBERS = (4, 2, 16)
 _POINTERS = 4
 #: The seconds of the processor for which a `main` is read that may launch too much.
 _MAIN_SECONDS = 8
-#: The seconds for which guesses are tried for a kernel.
-_SECONDS = 15
+#: The seconds for which guesses are tried for the kernels of a file, and of these for one at least and at most.
+_SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
+#: The part of the time limit that the guessed launches of a file share: who tries a file wants to hear of all kernels
+#: soon, and asks longer about the launches that are written down.
+_SHARE, _LEAST_SHARE = 1 / 15, 1 / 100
 #: What is said of a `main` that comes to no launch.
 _NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
 #: The bytes of a block's dynamic shared memory.
@@ -141,8 +144,8 @@ def _guessed(
     cache: bool,
 ) -> Asked | None:  # fmt: skip
     found = kernels(source, folder, flags, compilations() if cache else None, beside)
-    text, several = replace(source, text=found.text), len(found.kernels) > 1
-    plans = [_of_kernel(text, kernel, planned, several=several) for kernel in found.kernels]
+    text, many = replace(source, text=found.text), len(found.kernels)
+    plans = [_of_kernel(text, kernel, planned, many) for kernel in found.kernels]
     if not plans and not found.open:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)
@@ -158,24 +161,31 @@ def _open(name: str, span: Span) -> Diagnostic:
     return Diagnostic(Code.NOT_LAUNCHED, message, span, f"write `//@ launch {name}<…><<<2, 2>>>(…);`")
 
 
-def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], *, several: bool) -> Asked:
-    """The plan of one kernel under the best guess."""
+def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], many: int) -> Asked:
+    """The plan of one kernel of so many under the best guess."""
     try:
-        best = _best(source, kernel, planned)
+        best = _best(source, kernel, planned, min(_MOST, max(_LEAST, _SECONDS / many)))
     except InputError as bad:
         return Asked((), bad.diagnostics)
 
     def told(run: Run) -> Run:
         checks = tuple(replace(check, span=kernel.span) if not check.implicit else check for check in run.checks)
         program = run.program
-        if several:
+        if many > 1:
             program = replace(program, variant={**program.variant, "kernel": kernel.name})
-        return replace(run, program=program, checks=checks, guessed=best.directives, guess_notes=best.notes)
+        return replace(
+            run,
+            program=program,
+            checks=checks,
+            guessed=best.directives,
+            guess_notes=best.notes,
+            share=max(_SHARE / many, _LEAST_SHARE),
+        )
 
     return replace(best.plan, runs=tuple(map(told, best.plan.runs)))
 
 
-def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) -> _Guess:
+def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], seconds: float) -> _Guess:
     """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
 
     Where the time ends first, what is reported may be a guess that a faster machine passes over: a note says so.
@@ -183,7 +193,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) ->
     found: list[_Guess] = []
     refused: InputError | None = None
     late = False
-    end = time.monotonic() + _SECONDS
+    end = time.monotonic() + seconds
     for shape, number in _tries(kernel):
         try:
             with limited(max(0.1, end - time.monotonic()), None):
@@ -196,7 +206,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) ->
         if found and not any(found[-1].quality.flaws):
             break
     if not found:
-        message = f"no launch of `{kernel.name}` was found that can be read within {_SECONDS} s"
+        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:g} s"
         raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
     best = min(found, key=lambda guess: guess.quality.flaws)
     if best.quality.faults:
@@ -207,7 +217,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked]) ->
     racy = next((guess for guess in found if guess.quality.races and not best.quality.races), None)
     notes = [] if racy is None else [f"passed over, as it has a race: {_launch(racy)}"]
     if late:
-        notes.append(f"larger launches were not tried: they take more than {_SECONDS} s to read")
+        notes.append(f"larger launches were not tried: they take more than {seconds:g} s to read")
     if not best.quality.meet:
         notes.append("no two threads come to an element that one of them writes")
     return replace(best, notes=tuple(notes))

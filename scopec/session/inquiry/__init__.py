@@ -9,5 +9,6 @@
 - ``verdicts``: the meaning of the answers for each check
 - ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
 - ``sc_suffices``: executions that are all schedules
+- ``partners``: waits of guessed launches for what nothing in them writes
 - ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``, ``readings``: conditions on which a verdict rests
 """

@@ -45,7 +45,8 @@ class Variant:
     what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
     end although a value that is not modelled decides whether they do.  ``without`` names the reductions
     that are switched off.  ``begun`` is the program before the passes over its loops, of which litmus files have none.
-    ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out.
+    ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out, ``share`` the
+    part of the time limit that it gets.
     """
 
     file: str
@@ -64,6 +65,7 @@ class Variant:
     begun: Looping | None = None
     guessed: tuple[str, ...] = ()
     guess_notes: tuple[str, ...] = ()
+    share: float = 1.0
 
     @cached_property
     def name(self) -> str:

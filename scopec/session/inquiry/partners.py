@@ -1,0 +1,72 @@
+"""Waits of guessed launches for what only host code, or another kernel, writes: these are no hangs of the program."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.program import ir
+from scopec.program.effects import effects, registers, uses_and_definitions
+from scopec.program.loops.facts import AGAIN, facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from scopec.explain.verdict import Check
+    from scopec.program.loops.facts import Facts
+    from scopec.program.program import Program
+    from scopec.session.inquiry.run import Run
+
+
+def told(run: Run, checks: Sequence[Check]) -> list[Check]:
+    """The checks; one that a guessed launch violates is unknown where its kernel waits for others than it has."""
+    if not run.guessed or not (awaited := sorted(set(_awaited(run.program)))):
+        return list(checks)
+    names = ", ".join(f"`{name}`" for name in awaited)
+    reason = f"the kernel waits for {names}, which nothing writes under the guessed launch: launch what does as well"
+    return [
+        replace(check, verdict="unknown", reason=reason, trace=None)
+        if check.expectation.kind == "terminates" and check.verdict == "violated"
+        else check
+        for check in checks
+    ]
+
+
+def _awaited(program: Program) -> Iterator[str]:
+    """The objects that loops of kernels wait for, and nothing in the program writes."""
+    written = {
+        node.operation.place.object
+        for body in program.bodies
+        for node in body.nodes.values()
+        if isinstance(node, ir.Do) and effects(node.operation).writes and hasattr(node.operation, "place")
+    }
+    for grid in program.grids.values():
+        for fact in facts(grid.body):
+            read = set(_read(fact))
+            if read and read.isdisjoint(written):
+                yield from read
+
+
+def _read(fact: Facts) -> Iterator[str]:
+    """The objects that decide whether a loop is left, where each turn looks at them anew and does nothing else."""
+    by_clock = {one.number for one in fact.exits_by("clock")}
+    names = {name for one in fact.exits if one.number not in by_clock for name in one.names & fact.computed}
+    if not fact.idle(AGAIN):
+        return
+    reads: dict[str, str] = {}
+    seen: set[str] = set()
+    while names:
+        name = names.pop()
+        seen.add(name)
+        for number in fact.defined[name]:
+            match fact.nodes[number]:
+                case ir.Do(ir.Load(_, place)) if not registers(place.index) & fact.computed:
+                    reads[name] = place.object
+                case ir.Do(ir.Set()) as node:
+                    others = uses_and_definitions(node)[0] & fact.computed
+                    if name in others:  # it counts
+                        return
+                    names |= others - seen
+                case _:
+                    return
+    yield from reads.values()
