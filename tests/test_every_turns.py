@@ -62,6 +62,8 @@ NOT_PROVED = {
     "as long as a number of the thread says": "s[2 * t] = a[t]; SYNC while (s[2 * t] < n) { s[2 * t + 1] = 1; SYNC int v = s[2 * ((t + 1) % D) + 1]; SYNC s[2 * t] += 1; }",
     "places by the thread": "int p = t % 2; TURNS { s[p + t] = j; SYNC p ^= 1; }",
     "places by the thread later": "int p = 0; TURNS { s[p + t] = j; SYNC p = p * p + t % 2; }",
+    "what a thread finds on its way out": "int p = 0; TURNS { SYNC p = t == 0; if (j == 2) break; p = 0; } s[p + t] = 1;",
+    "two ways out of a turn": "int p = 0; TURNS { SYNC p = 1; if (j == 2 && t == 0) break; p = 0; if (j == 2) break; } s[p + t] = 1;",
     "what was found on the way out": "int f = 0; TURNS { f = 1; if (a[j] == 5) break; f = 0; } b[blockIdx.x * D + t + 1] = 1; if (f) b[0] = 1;",
     "what was found on the way out of barriers": "int f = 0; TURNS { SYNC f = 1; if (a[j] == 5) break; f = 0; } b[blockIdx.x * D + t + 1] = 1; if (f) b[0] = 1;",
     "two ways to halve a negative number": "int e = n; for (int d = n; d < -1; d >>= 1) { SYNC if (d != e) s[0] = 1; s[1 + t] = 1; e /= 2; }",
