@@ -145,7 +145,11 @@ def _guessed(
 ) -> Asked | None:  # fmt: skip
     found = kernels(source, folder, flags, compilations() if cache else None, beside)
     text, many = replace(source, text=found.text), len(found.kernels)
-    plans = [_of_kernel(text, kernel, planned, many) for kernel in found.kernels]
+    end = time.monotonic() + _SECONDS
+    plans = []
+    for number, kernel in enumerate(found.kernels):  # what one leaves, the others have
+        seconds = 2 * (end - time.monotonic()) / (many - number)
+        plans.append(_of_kernel(text, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
     if not plans and not found.open:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)
@@ -161,10 +165,10 @@ def _open(name: str, span: Span) -> Diagnostic:
     return Diagnostic(Code.NOT_LAUNCHED, message, span, f"write `//@ launch {name}<…><<<2, 2>>>(…);`")
 
 
-def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], many: int) -> Asked:
-    """The plan of one kernel of so many under the best guess."""
+def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], many: int, seconds: float) -> Asked:
+    """The plan of one kernel of so many under the best guess that is found in some seconds."""
     try:
-        best = _best(source, kernel, planned, min(_MOST, max(_LEAST, _SECONDS / many)))
+        best = _best(source, kernel, planned, seconds)
     except InputError as bad:
         return Asked((), bad.diagnostics)
 
@@ -206,7 +210,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], se
         if found and not any(found[-1].quality.flaws):
             break
     if not found:
-        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:g} s"
+        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s"
         raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
     best = min(found, key=lambda guess: guess.quality.flaws)
     if best.quality.faults:
@@ -217,7 +221,7 @@ def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], se
     racy = next((guess for guess in found if guess.quality.races and not best.quality.races), None)
     notes = [] if racy is None else [f"passed over, as it has a race: {_launch(racy)}"]
     if late:
-        notes.append(f"larger launches were not tried: they take more than {seconds:g} s to read")
+        notes.append(f"larger launches were not tried: they take more than {seconds:.0f} s to read")
     if not best.quality.meet:
         notes.append("no two threads come to an element that one of them writes")
     return replace(best, notes=tuple(notes))
