@@ -83,7 +83,7 @@ NOT_PROVED = {
     "turns of the inner loop by the thread": "TURNS { WRITE for (int i = 0; i < t; ++i) SYNC READ SYNC }",
     "barriers of some threads": "TURNS { WRITE if (t < 2) SYNC READ SYNC }",
     "other turns, where not all come to the barrier": "TURNS { if (t == 0) SYNC s[0][(t + j) % blockDim.x] = 1; }",
-    "a number of the block, another one in each turn": "int c = 0; TURNS { s[0][(t + c) % blockDim.x] = 1; c = a[c]; if (j > 5) SYNC }",
+    "a number of the block, another one in each turn": "int c = 0; TURNS { s[0][t + c] = 1; c = a[c]; if (j > 5) SYNC }",
     "as long as the memory says": "while (s[0][0] < n) { WRITE SYNC READ SYNC }",
 }  # fmt: skip
 
