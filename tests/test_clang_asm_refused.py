@@ -45,7 +45,6 @@ REFUSED = {
     "vadd2.u32.u32.u32 %0, 1, 2, 3;": "outside the modelled subset of PTX",
     "vadd.u32.u32.u32 %0, 1, 2, 3;": "video instructions come later",
     "tex.1d.v4.s32.s32 {%0, %0, %0, %0}, [%0, {%0}];": "textures and surfaces come later",
-    "cp.async.bulk.tensor.1d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%0, {%0}], [%0];": "copies of tensors come later",
     "ld.u32 %0, [%0, {%0}];": "an address is wanted here",
     "max.relu.u32 %0, 1, 2;": "outside the modelled subset of PTX",
     "add.relu.s16x2 %0, 1, 2;": "outside the modelled subset of PTX",

@@ -180,7 +180,7 @@ REFUSED = {
     asm("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group [%0, {%1}], [%1];", G, V):
         (Code.OUTSIDE_SUBSET, "copies of tensors come later"),
     "ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, ptx::op_add, (float*)g, f, 16);":
-        (Code.OUTSIDE_SUBSET, "integer"),
+        (Code.OUTSIDE_SUBSET, "floating-point numbers"),
     "ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, s, g, 16, &bar, 0);":
         (Code.BAD_ARGUMENTS, "a multicast to no block"),
     "ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, s, g, 16, &bar, number);":

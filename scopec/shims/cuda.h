@@ -1,6 +1,7 @@
 // CUDA's driver API: its types, for programs that name them.  Who comes to one of its functions is told so.
 #pragma once
 #include <scopec_cuda.h>
+#include <scopec/utility.h>
 
 using CUdevice = int;
 using CUdeviceptr = unsigned long long;
@@ -37,6 +38,44 @@ enum CUdevice_attribute {
     CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED = 102,
     CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED = 115,
 };
+using cuuint32_t = unsigned;
+using cuuint64_t = unsigned long;
+enum CUtensorMapDataType {
+    CU_TENSOR_MAP_DATA_TYPE_UINT8, CU_TENSOR_MAP_DATA_TYPE_UINT16, CU_TENSOR_MAP_DATA_TYPE_UINT32, CU_TENSOR_MAP_DATA_TYPE_INT32,
+    CU_TENSOR_MAP_DATA_TYPE_UINT64, CU_TENSOR_MAP_DATA_TYPE_INT64, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+    CU_TENSOR_MAP_DATA_TYPE_FLOAT64, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+};
+enum CUtensorMapInterleave { CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_INTERLEAVE_32B };
+enum CUtensorMapSwizzle {
+    CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_SWIZZLE_64B, CU_TENSOR_MAP_SWIZZLE_128B,
+};
+enum CUtensorMapL2promotion {
+    CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+};
+enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA };
+// Opaque to programs; what copies of the tensor need to know (scopec/frontends/clang/intrinsics/tensors.py).
+struct alignas(64) CUtensorMap {
+    void* __scopec_base;
+    unsigned long __scopec_extents[5], __scopec_strides[4];
+    unsigned __scopec_box[5], __scopec_rank, __scopec_bytes, __scopec_special;
+    unsigned char __scopec_rest[16];
+};
+inline CUresult cuTensorMapEncodeTiled(
+    CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* base, const cuuint64_t* extents, const cuuint64_t* strides,
+    const cuuint32_t* box, const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+    if (rank < 1 || rank > 5) return CUDA_ERROR_INVALID_VALUE;
+    constexpr unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
+    map->__scopec_base = base, map->__scopec_rank = rank, map->__scopec_bytes = bytes[type];
+    map->__scopec_special = interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle != CU_TENSOR_MAP_SWIZZLE_NONE;
+    for (unsigned n = 0; n < rank; ++n) {
+        map->__scopec_extents[n] = extents[n], map->__scopec_box[n] = box[n];
+        if (n) map->__scopec_strides[n - 1] = strides[n - 1];
+        if (steps[n] != 1) map->__scopec_special = 1;
+    }
+    return CUDA_SUCCESS;
+}
 enum CUjit_option { CU_JIT_MAX_REGISTERS = 0, CU_JIT_INFO_LOG_BUFFER = 3, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4 };
 #define CU_LAUNCH_PARAM_END ((void*)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)1)

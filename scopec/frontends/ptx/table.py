@@ -194,8 +194,6 @@ CLOCKS = {
 #: Instructions by how they begin, and what they are.
 LATER = {
     "mbarrier.check_layout": "layouts of mbarriers",
-    "cp.async.bulk.tensor": "copies of tensors",
-    "cp.async.bulk.prefetch.tensor": "copies of tensors",
     "cp.reduce.async.bulk.tensor": "copies of tensors",
     "st.bulk": "asynchronous stores of zeros",
     "st.async.release": "asynchronous stores to global memory",

@@ -151,6 +151,11 @@ void __scopec_bulk_copy(void* to, const void* from, unsigned bytes, unsigned lon
 void __scopec_bulk_store(void* to, const void* from, unsigned bytes);
 // The first to each block of the cluster that the mask names.
 void __scopec_bulk_multicast(void* to, const void* from, unsigned bytes, unsigned long* at, unsigned short mask);
+// Copies of a box of the tensor that a map describes, at coordinates of which `rank` are used: to shared memory of the blocks
+// that the mask names, or of the one where it is (0); and from there to global memory.
+void __scopec_tensor_load(void* to, const void* map, unsigned long* at, unsigned short mask, int rank, int c0, int c1, int c2,
+                          int c3, int c4);
+void __scopec_tensor_store(const void* map, const void* from, int rank, int c0, int c1, int c2, int c3, int c4);
 // Bulk copies that update each element by another, to shared memory and to global memory; likewise the other operations.
 #define SCOPEC_BULK(NAME)                                                                                     \
     template <class __T> void __scopec_bulk_##NAME(__T* to, const __T* from, unsigned bytes, unsigned long* at);  \

@@ -62,11 +62,11 @@ def _send(call: Call) -> bool:
 
 def _sent(call: Call) -> bool:
     """``sent(mbarrier, bytes)``: the bytes are pending no more, and the agent is done."""
-    _complete(call, [mbarrier(call)], call.known(1))
+    complete(call, [mbarrier(call)], call.known(1))
     return call.done()
 
 
-def _complete(call: Call, places: Iterable[ir.Place], size: int) -> None:
+def complete(call: Call, places: Iterable[ir.Place], size: int) -> None:
     """So many bytes are pending no more, and the agent is done."""
     fault = fault_register(call)
     for place in places:
@@ -80,14 +80,14 @@ def _complete(call: Call, places: Iterable[ir.Place], size: int) -> None:
 def _bulk_copy(call: Call) -> bool:
     """``bulk_copy(to, from, bytes, mbarrier)``: to shared memory; the bytes are pending no more when it is complete."""
     size = _checked(call, to_shared=True)
-    place = _at_mbarrier(call, 3)
+    place = at_mbarrier(call, 3)
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
     copy_bytes(call.machine, call.state, address_of(call, 0), address_of(call, 1), size)
-    _complete(call, [place], size)
+    complete(call, [place], size)
     return call.done()
 
 
-def _at_mbarrier(call: Call, position: int) -> ir.Place:
+def at_mbarrier(call: Call, position: int) -> ir.Place:
     """The mbarrier where a bulk operation completes: it is in the block where its result is."""
     place = mbarrier(call, position)
     if owner_of(call, address_of(call, position)) != owner_of(call, address_of(call, 0)):
@@ -101,21 +101,25 @@ def _bulk_multicast(call: Call) -> bool:
     "The source data is multicast to the same CTA-relative offset as dstMem in the shared memory of each destination
     CTA", and "the mbarrier signal [...] to the same CTA-relative offset as mbar" (PTX ISA, "cp.async.bulk").
     """
-    machine, state, blocks = call.machine, call.state, blocks_of(call)
-    size, mask = _checked(call, to_shared=True), call.known(4) & 0xFFFF
+    size, named = _checked(call, to_shared=True), named_blocks(call, call.known(4) & 0xFFFF)
     mbarrier(call, 3)
+    to, bars = ([in_block(call, address_of(call, n), block) for block in named] for n in (0, 3))
+    places = [mbarrier_there(call, bar) for bar in bars]
+    call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
+    copy_bytes(call.machine, call.state, to[0], address_of(call, 1), size, *to[1:])
+    complete(call, places, size)
+    return call.done()
+
+
+def named_blocks(call: Call, mask: int) -> list[int]:
+    """The blocks of the cluster that a mask names; InputError for none, or one that the cluster has not."""
+    machine, state, blocks = call.machine, call.state, blocks_of(call)
     if not mask:
         message = "a multicast to no block of the cluster"
         raise error(Codes.BAD_ARGUMENTS, message, machine.span(state), "the mask has a bit for each block")
     if mask >> len(blocks):
         raise beyond(machine, state, "the cluster")
-    named = [block for rank, block in enumerate(blocks) if mask >> rank & 1]
-    to, bars = ([in_block(call, address_of(call, n), block) for block in named] for n in (0, 3))
-    places = [mbarrier_there(call, bar) for bar in bars]
-    call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
-    copy_bytes(machine, state, to[0], address_of(call, 1), size, *to[1:])
-    _complete(call, places, size)
-    return call.done()
+    return [block for rank, block in enumerate(blocks) if mask >> rank & 1]
 
 
 def _bulk_store(call: Call) -> bool:
@@ -130,10 +134,10 @@ def _bulk_store(call: Call) -> bool:
 def _bulk_add(call: Call) -> bool:
     """``bulk_add<T>(to, from, bytes, mbarrier)``, and its kin: to shared memory."""
     size = _checked(call, to_shared=True, from_shared=True)
-    place = _at_mbarrier(call, 3)
+    place = at_mbarrier(call, 3)
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
     _reduce(call, size, call.name.removeprefix("bulk_"), _SHARED_SUM)
-    _complete(call, [place], size)
+    complete(call, [place], size)
     return call.done()
 
 
@@ -193,7 +197,7 @@ def _checked(call: Call, *, to_shared: bool, from_shared: bool = False) -> int:
     if size <= 0 or size % _ALIGNMENT:
         message = f"a bulk copy of {size} bytes: the size is a multiple of {_ALIGNMENT}"
         raise error(Codes.BAD_ARGUMENTS, message, span, f"copy a multiple of {_ALIGNMENT} bytes")
-    to, from_ = (_is_shared(call, check_alignment(call, address_of(call, n), _ALIGNMENT, _COPY)) for n in (0, 1))
+    to, from_ = (is_shared(call, check_alignment(call, address_of(call, n), _ALIGNMENT, _COPY)) for n in (0, 1))
     if to != to_shared or not (from_ or (to_shared and not from_shared)):
         message = "a bulk copy is one to shared memory, or from there to global memory"
         raise error(Codes.BAD_ARGUMENTS, message, span, "swap the addresses, or use another copy")
@@ -202,7 +206,8 @@ def _checked(call: Call, *, to_shared: bool, from_shared: bool = False) -> int:
     return size
 
 
-def _is_shared(call: Call, region: Memory) -> bool:
+def is_shared(call: Call, region: Memory) -> bool:
+    """Whether memory is shared memory of a block."""
     return call.machine.world.storage(region) is ir.Storage.SHARED
 
 

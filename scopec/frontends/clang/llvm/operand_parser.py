@@ -152,8 +152,10 @@ class Operands:
     def attributes(self) -> Type | None:
         """Pass over the attributes of a parameter; the type of one that is passed as a copy or through memory."""
         behind: Type | None = None
-        while (word := self.next) and (word[0].isalpha() or word[0] == "#") and not self._is_operand(word):
+        while (word := self.next) and (word[0].isalpha() or word[0] in '#"') and not self._is_operand(word):
             self.take()
+            if word[0] == '"' and self.skip("="):  # of a target, as "nvvm.grid_constant"
+                self.take()
             if word in ("align", "alignstack") and self.next != "(":
                 self.take()
             elif word in ("byval", "sret", "byref", "inalloca", "preallocated", "elementtype"):

@@ -7,6 +7,7 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.ptx.assembler import BIT, INT, LONG, Assembler, Lowerings
 from scopec.frontends.clang.ptx.bulk_copies import bulk, follow, reduce
 from scopec.frontends.clang.ptx.memory import place
+from scopec.frontends.clang.ptx.tensor_copies import tensor
 from scopec.frontends.ptx import forms
 
 #: "cp-size can only be 4, 8 and 16"; ".cg" copies 16.
@@ -18,6 +19,10 @@ def _cp(asm: Assembler, item: forms.Instruction) -> None:
     """``cp.async`` and what commits and awaits it; InputError for other copies."""
     _, *words = item.operation
     match words:
+        case ["async", "bulk", "tensor", *_]:
+            tensor(asm, item)
+        case ["async", "bulk", "prefetch", "tensor", *_]:  # a hint
+            pass
         case ["async", "bulk", *_]:
             bulk(asm, item)
         case ["reduce", "async", "bulk", *_]:
