@@ -87,6 +87,23 @@ __global__ void __cluster_dims__(2, 1, 1) k() {{
 //@ expect race_free;
 """
 
+VOTES = """
+#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> lock;
+__device__ int counter;
+__global__ void k() {{
+    bool done = false;
+    while (!__all_sync(3, done))
+        if (!done && lock.exchange(1, cuda::memory_order_{more}) == 0) {{
+            counter += 1;
+            lock.store(0, cuda::memory_order_release);
+            done = true;
+        }}
+}}
+//@ launch k<<<2, 2>>>();
+//@ expect race_free;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
@@ -94,6 +111,7 @@ PROGRAMS = {
     "a push of two threads along 5 edges": (PUSH, "", "other[to] = far;"),
     "a cluster's barrier in halves, 4 threads": (CLUSTER, "release", "relaxed"),
     "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
+    "votes around a lock, up to the bound": (VOTES, "acquire", "relaxed"),
 }
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.graphs import components
 from scopec.base.records import dataclass
-from scopec.memory.domains.valuations import TooManyError, Valuations
+from scopec.memory.domains.valuations import CircularError, TooManyError, Valuations
 from scopec.memory.events.events import Kind, Left, unsequenced
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.program.types import ArithmeticFault
@@ -38,6 +38,7 @@ Pair: TypeAlias = tuple[str, str]
 BOUND = "a loop may go on beyond its bound"
 VALUES = "values are computed from each other without end"
 WAYS = "the thread has too many ways"
+CIRCULAR = "who comes to a vote hangs on its result"
 CARRIED = "its value comes by way of memory that is computed beforehand: `--without settled` asks about that too"
 #: Operations that say nothing of what the thread does later.
 _OPEN = frozenset({Left.DIVERGING, Left.BEYOND, Left.LEFT_OUT})
@@ -205,6 +206,8 @@ class _Search:
                     lambda valuations, here: self._judge(target, read, looked_for, valuations, here),
                     lambda here: all(self._known(pair, here) for pair in looked_for),
                 )
+        except CircularError:
+            self.undecided |= dict.fromkeys(looked_for, CIRCULAR)
         except TooManyError:
             self.undecided |= dict.fromkeys(looked_for, WAYS)
 

@@ -267,11 +267,13 @@ def _too_many(what: str, span: Span) -> Exception:
 
 def _tabulated(graph: EventGraph) -> Iterator[tuple[str, Value, Span]]:
     """The values that engines tabulate beside those of writes, in words, and the place."""
-    for number, condition in enumerate(graph.conditions):
-        at = next((e.span for e in graph.events if number in e.guard.conditions), None)
-        if at is not None:
-            for operand in _compared(condition):
-                yield "whether this is executed", operand, at
+    first: dict[int, Span] = {}
+    for guard, span in reversed({e.guard: e.span for e in reversed(graph.events)}.items()):
+        for number in guard.conditions:
+            first.setdefault(number, span)
+    for number in sorted(first):
+        for operand in _compared(graph.conditions[number]):
+            yield "whether this is executed", operand, first[number]
     for assertion in graph.assertions:
         for operand in _compared(assertion.condition):
             yield "this assertion", operand, assertion.span

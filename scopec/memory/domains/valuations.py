@@ -37,6 +37,10 @@ class TooManyError(Exception):
     """A question has more valuations than are worth looking at."""
 
 
+class CircularError(Exception):
+    """A choice is not free where its own value says so, as that of a vote by whose result lanes come to it."""
+
+
 class _UnknownError(Exception):
     """A valuation needs a value that it does not know; carries the name."""
 
@@ -219,6 +223,8 @@ class Valuation:
         self._valuations = valuations
         self._known = known
         self._conditions: dict[int, bool] = {}
+        self._settled: dict[str, int] = {}
+        self._begun: set[str] = set()
 
     def value(self, value: Value) -> int:
         """The value of an expression; raises ArithmeticFault if C++ defines none."""
@@ -234,10 +240,28 @@ class Valuation:
         return guard.always
 
     def _leaf(self, leaf: Reg | Builtin) -> int:
+        if leaf.name not in self._settled:
+            found = self._of_settled(leaf.name)
+            if found is None:
+                return self._of_read(leaf)
+            self._settled[leaf.name] = found
+        return self._settled[leaf.name]
+
+    def _of_settled(self, name: str) -> int | None:
+        """The value of a choice where it is not free; CircularError if that hangs on the choice itself."""
+        if name in self._begun:
+            raise CircularError
+        self._begun.add(name)
+        try:
+            for guard, value in self._valuations.settled.get(name, ()):
+                if self.holds(guard):
+                    return self.value(value)
+            return None
+        finally:
+            self._begun.remove(name)
+
+    def _of_read(self, leaf: Reg | Builtin) -> int:
         valuations = self._valuations
-        for guard, value in valuations.settled.get(leaf.name, ()):
-            if self.holds(guard):
-                return self.value(value)
         for write in valuations.stored.get(leaf.name, ()):
             if self.holds(write.guard):
                 assert write.value is not None

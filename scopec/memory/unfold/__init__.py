@@ -5,6 +5,7 @@
 - ``spin_loops``: turns of a loop that need no second execution
 - ``sequencing``: operands in no order
 - ``barriers``, ``counted_barriers``, ``aligned``: threads that meet at a barrier
+- ``cases``: numbers that branches decide, as the phase of a barrier
 - ``warp_collectives``: exchanges between lanes
 - ``copies``: asynchronous copies and their groups
 - ``phases``: the phases of mbarriers, and what they order

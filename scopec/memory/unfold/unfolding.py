@@ -17,10 +17,11 @@ from scopec.base.records import dataclass
 from scopec.memory.events.events import LeftOpen, event_of
 from scopec.memory.events.guards import Guard, Guards
 from scopec.memory.reductions import Reductions
+from scopec.memory.unfold.cases import alike
 from scopec.program import ir, types, values
 from scopec.program.effects import place_of
 from scopec.program.program import Program
-from scopec.program.values import Binary, Const, Reg, Value
+from scopec.program.values import Binary, Const, Reg, Unary, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -285,6 +286,10 @@ class Unfolding:
                 return self.literal(left) & self.literal(right)
             case Binary("||", left, right):
                 return self.literal(left) | self.literal(right)
+            case Binary("==", left, right) if (found := alike(left, right, self.literal, self.guards)) is not None:
+                return found
+            case Unary("!", Binary("&&" | "||") as operand) if self.known(condition) is None:
+                return ~self.literal(operand)
             case _:
                 pass
         return self.guards.literal(*self.condition(condition))
