@@ -71,6 +71,8 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.EventWait("e", "s"), Effects(), "", ""),
     (ir.EventSynchronize("e"), WAITS, "", ""),
     (ir.WorkSynchronize("copy"), WAITS, "", ""),
+    (ir.AwaitGrid("first"), WAITS, "", ""),
+    (ir.TriggerDependents(), Effects(), "", ""),
     (ir.EventQuery("a", "e"), Effects(), "a", ""),
 ]  # fmt: skip
 
@@ -85,7 +87,7 @@ TRACES = {
     "trap": {"Trap"},
     "question": {
         "StreamQuery", "EventQuery", "JoinThread", "DeviceSynchronize", "StreamSynchronize", "EventSynchronize",
-        "WorkSynchronize",
+        "WorkSynchronize", "AwaitGrid",
     },
     "first time": {"ApiCall", "EndProcess", "LaunchGrid", "CreateThread"},
 }  # fmt: skip

@@ -28,6 +28,7 @@ PROGRAMS = (
     "barriers/votes.cu",
     "cuda-execution-model/events.cu",
     "cuda-execution-model/query-deadlock.cu",
+    "dependent-launches/waits-for-the-next.cu",
     "host/stop.cu",
     "host/trap.cu",
     "litmus-files/ptx-quorum.litmus",

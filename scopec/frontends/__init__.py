@@ -8,5 +8,5 @@
 - ``code``: code that is being lowered
 - ``directives``, ``formulas``, ``targets``, ``storage``: directives, and what they name
 - ``parse``: a part of a file by its grammar
-- ``launches``, ``named_barriers``: checks of launches and barriers, for every reader
+- ``launches``, ``dependent_launches``, ``named_barriers``: checks of launches and barriers
 """

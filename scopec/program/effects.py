@@ -98,7 +98,9 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(changes=True, order=ir.Order.RELEASE, trace="first time")
         case ir.CreateThread():
             return _does(changes=True, trace="first time")
-        case ir.EventRecord() | ir.EventWait():
+        case ir.AwaitGrid():
+            return _does(waits=True, order=ir.Order.ACQUIRE, trace="question")
+        case ir.EventRecord() | ir.EventWait() | ir.TriggerDependents():
             return _does(changes=True)
         case ir.JoinThread():
             return _does(waits=True, trace="question")

@@ -192,8 +192,10 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"record {event} in {stream}", f"calls {shown_call(operation)}"
         case ir.EventWait(event, stream):
             return f"{stream} waits for {event}", f"calls {shown_call(operation)}"
-        case ir.WorkSynchronize(grid):
+        case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
             return f"wait for {grid}", f"waits for {grid}"
+        case ir.TriggerDependents():
+            return "launch dependents", "lets dependent grids start"
         case ir.EventSynchronize(event):
             return f"synchronize {event}", f"calls {shown_call(operation)}"
         case ir.EventQuery(target, event):
@@ -285,8 +287,10 @@ def shown_call(operation: ir.Call) -> str:
             return f"cudaEventRecord({event}, {stream})"
         case ir.EventWait(event, stream):
             return f"cudaStreamWaitEvent({stream}, {event})"
-        case ir.WorkSynchronize(grid):
+        case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
             return f"end of {grid}"
+        case ir.TriggerDependents():
+            return "launch of dependents"
         case ir.EventSynchronize(event):
             return f"cudaEventSynchronize({event})"
         case ir.EventQuery(_, event):

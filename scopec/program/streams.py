@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.program import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
+
+    from scopec.program.program import Program
 
 #: cudaErrorLaunchFailure: "An exception occurred on the device while executing a kernel."
 LAUNCH_FAILURE = 719
@@ -52,3 +55,53 @@ def queues(stream: ir.Stream, other: ir.Stream) -> bool:
     return stream.name == other.name or (
         (stream.kind, other.kind) == ("blocking", "legacy") and stream.device == other.device
     )
+
+
+# ---------------------------------------------------------------- grids that overlap
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """Work that a host issues, as its stream orders it: whether it is a kernel, and a dependent one."""
+
+    stream: ir.Stream
+    kernel: bool
+    dependent: bool
+
+
+def queued(program: Program) -> dict[str, Queued]:
+    """The work of a program, in the order in which it is issued."""
+    return {name: Queued(g.stream, g.work is ir.Work.KERNEL, g.dependent) for name, g in program.grids.items()}
+
+
+def prerequisite(work: Mapping[str, Queued], grid: str) -> str | None:
+    """The grid whose end a dependent one does not wait for, to start: the kernel that its stream has before it.
+
+    None for a grid that waits for all that its stream has before it: one that is not dependent, or whose stream has
+    other work before it.  ``work`` is in the order in which it is issued.
+    """
+    own = work[grid]
+    before = None
+    for name, other in work.items():
+        if name == grid:
+            break
+        if other.stream.name == own.stream.name:
+            before = name
+    return before if own.dependent and before is not None and work[before].kernel else None
+
+
+def overlapping(work: Mapping[str, Queued]) -> frozenset[tuple[str, str]]:
+    """The pairs of grids of which the first need not be complete when the second starts, which its stream has later.
+
+    A dependent grid may be complete before its prerequisite is, so that work behind both comes after the second of
+    them alone.  That is a reading: no document says for whom the stream waits then.
+    """
+    found: set[tuple[str, str]] = set()
+    issued: list[str] = []
+    for name, own in work.items():
+        earlier = [other for other in issued if waits_for(own.stream, work[other].stream)]
+        found |= {(first, name) for first, second in found if second in earlier}
+        if (before := prerequisite(work, name)) is not None:
+            found.add((before, name))
+        issued.append(name)
+    return frozenset(found)

@@ -192,6 +192,8 @@ def _dependencies(program: Program, model: Model) -> Iterator[tuple[str, tuple[s
         match node:
             case _ if again:
                 raise _host_error(node.span, model)
+            case ir.Do(ir.LaunchGrid(grid), _, _) if program.grids[grid].dependent:
+                raise _host_error(node.span, model)
             case ir.Do(ir.LaunchGrid(grid), _, _):
                 stream = program.grids[grid].stream
                 waits = {g for g in launched if g in completed or waits_for(stream, program.grids[g].stream)}

@@ -56,7 +56,7 @@ class Moment:
     """A state: the label of each thread, the values in memory and registers, the grids launched so far.
 
     ``after`` gives the grids that must complete before one that has been launched may start, ``events`` those that an
-    event stands for.
+    event stands for, ``triggered`` the blocks that have let the grids start that depend on theirs.
     """
 
     labels: Mapping[str, str]
@@ -65,6 +65,7 @@ class Moment:
     issued: tuple[str, ...]
     after: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    triggered: frozenset[str] = frozenset()
 
     def as_json(self) -> dict[str, Any]:
         """The state as JSON values."""

@@ -208,7 +208,8 @@ class Step:
         """Whether the thread may have to wait for others before it can take the step."""
         if isinstance(self.operation, Wait) and by_chance(self.operation.at):
             return False
-        return self.guard is not None or isinstance(self.operation, (Wait, Asleep, Undefined, ir.JoinThread))
+        waiting = (Wait, Asleep, Undefined, ir.JoinThread, ir.AwaitGrid)
+        return self.guard is not None or isinstance(self.operation, waiting)
 
 
 @dataclass(frozen=True)

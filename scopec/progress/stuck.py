@@ -97,6 +97,10 @@ def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
         unfinished = [g for g in last.after[thread.grid] if not _grid_done(system, g, last)]
         if unfinished:
             return blocked(f"{thread.grid} comes after {unfinished[0]} in stream order")
+        for before in system.prerequisites.get(thread.grid, ()):
+            inside = [t for t in system.threads if t.grid == before and last.labels[t.name] != DONE]
+            if silent := [t.block_name for t in inside if t.block_name not in last.triggered]:
+                return blocked(f"{silent[0]} has neither let {thread.grid} start nor ended")
     if not system.readings.host_progress and thread.name not in {t.name for t in system.tasks}:
         return refused(_NO_HOST)
     running = _running(system, last)
@@ -276,7 +280,7 @@ class _Running:
                 return f"in {shown_call(of)}"
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call:
                 return f"in {shown_call(call)}"
-            case ir.WorkSynchronize(grid):
+            case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
                 return f"for the end of {grid}"
             case ir.Await(place=place) | ir.BarrierWait(place=place):
                 return f"on {show_place(place)}"
@@ -294,7 +298,11 @@ class _Running:
             case ir.JoinThread(thread):
                 return f"{thread} has not ended" if self.last.labels[thread] != DONE else None
             case Pending(call) | (
-                ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize() as call
+                ir.DeviceSynchronize()
+                | ir.StreamSynchronize()
+                | ir.EventSynchronize()
+                | ir.WorkSynchronize()
+                | ir.AwaitGrid() as call
             ):
                 unfinished = [g for g in self.work(call) if not _grid_done(self.system, g, self.last)]
                 has = "has" if len(unfinished) == 1 else "have"
@@ -309,7 +317,7 @@ class _Running:
 
     def work(self, call: ir.Operation) -> tuple[str, ...]:
         """The grids that a call may wait for."""
-        if isinstance(call, ir.WorkSynchronize):
+        if isinstance(call, (ir.WorkSynchronize, ir.AwaitGrid)):
             return (call.grid,)
         if isinstance(call, ir.EventSynchronize):
             return self.last.events.get(call.event, ())

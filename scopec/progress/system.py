@@ -12,7 +12,7 @@ from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.specialise import cluster_index
-from scopec.program.streams import queues, waits_for
+from scopec.program.streams import overlapping, prerequisite, queued, queues, waits_for
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
 from scopec.progress.steps import Goto, Machine, Pending, Return, Role, Step, Undefined, leaves
@@ -290,10 +290,22 @@ class System:
             case _:
                 return ()
 
+    @cached_property
+    def overlapping(self) -> frozenset[tuple[str, str]]:
+        """The pairs of grids of which the first need not be complete when the second, a dependent one, starts."""
+        pairs = overlapping(queued(self.program))
+        return frozenset((first, second) for first, second in pairs if self.program.grids[second].dependent)
+
+    @cached_property
+    def prerequisites(self) -> Mapping[str, tuple[str, ...]]:
+        """For each dependent grid the one that has to let it start."""
+        work = queued(self.program)
+        return {name: (first,) for name in work if (first := prerequisite(work, name)) is not None}
+
     def ordered(self, first: str, second: str) -> bool:
         """Whether the grid ``second`` starts only after ``first``, if that was launched before it."""
         grids = self.program.grids
-        return waits_for(grids[second].stream, grids[first].stream)
+        return (first, second) not in self.overlapping and waits_for(grids[second].stream, grids[first].stream)
 
 
 def unit_blocks(grid: ir.Grid) -> int:

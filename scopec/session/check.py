@@ -377,8 +377,8 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         content = () if run.is_litmus else not_given(run.program, run.source)
         if content or run.program.placed:
             checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
-        if run.extensions:
-            from scopec.session.inquiry.readings import rests_on  # start-up: most programs have nothing asynchronous
+        if run.extensions or any(grid.dependent for grid in run.program.grids.values()):
+            from scopec.session.inquiry.readings import rests_on  # start-up: most programs rest on none
 
             checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):

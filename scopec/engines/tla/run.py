@@ -100,7 +100,8 @@ def moment(state: State, system: System, module: Module) -> Moment:
     else:
         after = {g: tuple(f for f in issued[:n] if system.ordered(f, g)) for n, g in enumerate(issued)}
     events = {grids[e]: tuple(sorted(grids[g] for g in gs)) for e, gs in _items(values.get("event"))}
-    return Moment(labels, memory, registers, issued, after, events)
+    triggered = frozenset(names.blocks[block] for block in values.get("triggered", ()))
+    return Moment(labels, memory, registers, issued, after, events, triggered)
 
 
 def _items(value: Any) -> list[tuple[str, Any]]:

@@ -201,7 +201,7 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
 def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     bare = ir.Grid(
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
-        launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True,
+        launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True, dependent=launch.dependent,
     )  # fmt: skip
     world.declare_shared(launch.function, name)
     bodies: dict[tuple[int, int], ir.Body] = {}

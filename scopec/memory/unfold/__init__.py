@@ -9,7 +9,7 @@
 - ``warp_collectives``: exchanges between lanes
 - ``copies``: asynchronous copies and their groups
 - ``phases``: the phases of mbarriers, and what they order
-- ``asw``, ``call_order``: order between threads
+- ``asw``, ``call_order``, ``dependents``: order between threads
 - ``blocking``, ``stopping``: threads that wait in vain, and those that are stopped
 - ``collected``: the results as an event graph
 - ``lifetimes``, ``existence``, ``registration``: from when to when memory is there

@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, Kind, Synchronises
+from scopec.memory.unfold import dependents
 from scopec.memory.unfold.call_order import CallOrder
 from scopec.memory.unfold.lifetimes import kept
 from scopec.program import ir, types, values
 from scopec.program.specialise import cluster_barrier
-from scopec.program.streams import queues, waits_for
+from scopec.program.streams import overlapping, queued, queues, waits_for
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class Ordering:
             grid: tuple(e.id for e in out.events if grid_of.get(e.thread) == grid) for grid in out.launches
         }
         self.streams = {s.name: s for s in (*out.program.streams, *(g.stream for g in out.program.grids.values()))}
+        self.overlapping = overlapping(queued(out.program))
 
     def synchronises(self) -> Iterator[Synchronises]:
         """The pairs that are ordered beyond what atomics and fences order."""
@@ -50,6 +52,7 @@ class Ordering:
                 if ends and self.inside[second]:
                     why = f"{second} after {self._name(first)} in stream order"
                     yield Synchronises(ends, self.inside[second], why, self._when(path))
+        yield from dependents.released(self.out)
         for call in self.out.calls:
             when = self._reported(call)
             for item, path in self._in_order(self._complete(call)):
@@ -116,6 +119,7 @@ class Ordering:
                 | ir.CreateThread()
                 | ir.JoinThread()
                 | ir.ApiCall()
+                | ir.TriggerDependents()
                 | ir.DeviceSynchronize()
             ):
                 return None
@@ -124,6 +128,7 @@ class Ordering:
                 | ir.StreamSynchronize()
                 | ir.EventSynchronize()
                 | ir.WorkSynchronize()
+                | ir.AwaitGrid()
                 | ir.EventQuery()
             ):
                 return None
@@ -159,6 +164,7 @@ class Ordering:
                 earlier: path
                 for earlier, other in self._issued.items()
                 if waits_for(stream, other) and not (path := self.order.before(earlier, item)).never
+                if not self._overlaps(earlier, item)
             }
             operation = self.out.calls[item]
             if isinstance(operation, ir.EventWait):
@@ -179,6 +185,20 @@ class Ordering:
                             whole[item][first] = found
                             changed = True
         return whole
+
+    def _overlaps(self, earlier: str, item: str) -> bool:
+        """Whether an item may start before an earlier grid is complete: a grid, or what is issued behind such a one."""
+        first, second = (self.out.calls[call] for call in (earlier, item))
+        if not self.overlapping or not isinstance(first, ir.LaunchGrid):
+            return False
+        if isinstance(second, ir.LaunchGrid):
+            return (first.grid, second.grid) in self.overlapping
+        return any(
+            (first.grid, grid) in self.overlapping
+            and waits_for(self._issued[item], self._issued[launch])
+            and not self.order.before(launch, item).never
+            for grid, launch in self.out.launches.items()
+        )
 
     def _passes(self, item: str) -> bool:
         """Whether some path has no event of an item that what comes after it could be ordered after.
@@ -255,14 +275,14 @@ class Ordering:
                 for item, stream in self._issued.items():
                     if queues(self.streams[name], stream):
                         add(item, self.order.before(item, call), through=self._passes(item))
-            case ir.WorkSynchronize(grid):
+            case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
                 add(self.out.launches[grid], self.out.guards.always, through=False)
             case ir.EventSynchronize(event) | ir.EventQuery(_, event):
                 for record, latest in self.recorded(event, call):
                     add(record, latest, through=True)
             case ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall():
                 pass
-            case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait():
+            case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait() | ir.TriggerDependents():
                 pass
         return found
 

@@ -13,6 +13,7 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 
 from scopec.program.ir.calls import (
     ApiCall,
+    AwaitGrid,
     Call,
     CreateThread,
     DeviceSynchronize,
@@ -26,6 +27,7 @@ from scopec.program.ir.calls import (
     StreamQuery,
     StreamSynchronize,
     Trap,
+    TriggerDependents,
     WorkSynchronize,
 )
 from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, CopyGroups, InitFence, ProxyFence
@@ -87,13 +89,14 @@ from scopec.program.ir.operations import (
 
 __all__ = [
     "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "AtBarrier",
-    "Await", "AwaitCopies", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit", "BarrierOperation",
-    "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies", "CompareExchange", "CopyGroups",
-    "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess", "EventQuery", "EventRecord",
+    "Await", "AwaitCopies", "AwaitGrid", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit",
+    "BarrierOperation", "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies",
+    "CompareExchange", "CopyGroups", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
+    "EventQuery", "EventRecord",
     "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Grid", "Group", "GroupSync", "InitFence",
     "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node", "Notify", "Object",
     "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope", "Set", "SideEffect", "Silent",
-    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap", "Use", "Vote",
-    "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by", "is_exchanged", "legacy_stream",
-    "successors",
+    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap",
+    "TriggerDependents", "Use", "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by",
+    "is_exchanged", "legacy_stream", "successors",
 ]  # fmt: skip

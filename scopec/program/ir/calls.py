@@ -115,6 +115,26 @@ class WorkSynchronize:
 
 
 @dataclass(frozen=True, slots=True)
+class AwaitGrid:
+    """``griddepcontrol.wait`` in a dependent grid: a thread waits for the grid that its own depends on.
+
+    It waits "until all prerequisite grids in flight have completed and all the memory operations from the prerequisite
+    grids are performed and made visible to the current grid" (PTX ISA, "griddepcontrol").
+    """
+
+    grid: str
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerDependents:
+    """``griddepcontrol.launch_dependents``: for its block, a thread lets the grids start that depend on its own.
+
+    They "can be scheduled as soon as all other CTAs in the grid issue the same instruction or have completed" (PTX ISA,
+    "griddepcontrol").
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class EventQuery:
     """``target = cudaEventQuery(event)``: cudaSuccess, or cudaErrorNotReady while the event has work."""
 
@@ -137,5 +157,7 @@ Call: TypeAlias = (
     | EventWait
     | EventSynchronize
     | WorkSynchronize
+    | AwaitGrid
+    | TriggerDependents
     | EventQuery
 )

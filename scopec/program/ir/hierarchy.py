@@ -66,7 +66,8 @@ class Grid:
     Copies and host functions in a stream are grids of one thread, told apart by ``work``.  ``cluster`` is the extent of
     a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` says whether it is a
     cooperative launch; ``domain`` is the memory synchronization domain.  With ``apart`` the threads have no nodes of
-    the body in common but by chance: what they have in common are places in the source.
+    the body in common but by chance: what they have in common are places in the source.  A ``dependent`` one may start
+    before the kernel that its stream has before it is complete (programmatic stream serialization).
     """
 
     name: str
@@ -82,6 +83,7 @@ class Grid:
     domain: int = 0
     work: Work = Work.KERNEL
     apart: bool = False
+    dependent: bool = False
 
     @cached_property
     def given(self) -> Given:

@@ -21,11 +21,13 @@ from scopec.progress.terms import (
     grid,
     if_,
     label,
+    negated,
     op,
     set_of,
     stream,
     table,
     term,
+    those,
     thread,
     union,
 )
@@ -42,9 +44,14 @@ def transition(system: System, step: Step) -> Transition | None:
         case ir.LaunchGrid(name):
             updates = [Update("issued", None, op(Fn.APPEND, "issued", grid(name)))]
             if system.events:
-                before = call("Before", stream(system.program.grids[name].stream.name))
-                updates.append(Update("after", grid(name), before))
+                earlier = call("Before", stream(system.program.grids[name].stream.name))
+                early = [grid(f) for f in system.grids if (f, name) in system.overlapping]
+                late = those("f", earlier, negated(among("f", set_of(*early)))) if early else earlier
+                updates.append(Update("after", grid(name), late))
             return Transition(step, updates=tuple(updates))
+        case ir.TriggerDependents():
+            triggered = union("triggered", set_of(at("BlockOf", "t")))
+            return Transition(step, updates=(Update("triggered", None, triggered),))
         case ir.EventRecord(recorded, to):
             before = call("Before", stream(to))
             return Transition(
@@ -56,6 +63,8 @@ def transition(system: System, step: Step) -> Transition | None:
         case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as made if system.snapshots:
             return Transition(step, updates=(Update("awaited", term("t"), _work(system, made)),))
         case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize() as made:
+            return Transition(step, _done(system, made))
+        case ir.AwaitGrid() as made:
             return Transition(step, _done(system, made))
         case Pending():
             completed = call("AllDoneOf", at("awaited", "t")) if system.issues else TRUE
@@ -80,7 +89,7 @@ def transition(system: System, step: Step) -> Transition | None:
 
 def _work(system: System, made: ir.Operation) -> Term:
     """The set of grids that a call waits for or asks about."""
-    if isinstance(made, ir.WorkSynchronize):
+    if isinstance(made, (ir.WorkSynchronize, ir.AwaitGrid)):
         return set_of(grid(made.grid))
     if isinstance(made, (ir.EventSynchronize, ir.EventQuery)):
         return at("event", event(made.event)) if made.event in system.events else EMPTY

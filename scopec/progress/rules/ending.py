@@ -104,9 +104,25 @@ DEPENDENCIES = Laws(
 )
 
 
+_TRIGGERED = (
+    '"dependents [...] can be scheduled as soon as all other CTAs in the grid issue the same instruction or have '
+    'completed" (PTX ISA, "griddepcontrol")'
+)
+_WAITED = both(among(at("GridOf", "u"), at("Prerequisite", at("GridOf", "t"))), negated(call("Done", "u")))
+_LET_START = every("u", domain_of("BlockOf"), implies(_WAITED, among(at("BlockOf", "u"), "triggered")))
+TRIGGERS = Laws(
+    "Triggers",
+    "grids that may start before the one that they depend on is complete",
+    (Definition("Triggered", ("t",), _LET_START, (_TRIGGERED,)),),
+)
+
+
 def tables(system: System) -> Iterator[tuple[str, Table]]:
     """The threads of each grid, and the order in which grids start."""
     started = (*system.threads, *system.tasks)
+    if system.prerequisites:
+        before = system.prerequisites
+        yield "Prerequisite", {grid(g): set_of(*map(grid, before.get(g, ()))) for g in system.grids}
     if started and system.grids:
         yield "GridOf", {thread(t.name): grid(t.grid or "") for t in started}
     if any(system.before.values()):
@@ -134,6 +150,8 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("after", "grids that a grid comes after", table("g", grids, EMPTY))
         yield Variable("fence", "grids that later work of a stream comes after", table("s", streams, EMPTY))
         yield Variable("event", "grids that an event stands for", table("e", events, EMPTY))
+    if system.prerequisites:
+        yield Variable("triggered", "blocks that have let the grids start that depend on theirs", EMPTY)
     if system.snapshots:
         yield Variable("awaited", "grids that a pending call waits for", table("h", "HostThreads", EMPTY))
 
@@ -152,6 +170,8 @@ def definitions(system: System) -> Iterator[Definition | Laws]:
     else:
         yield Definition("Ordered", ("f", "g"), _ordered(system), ("f and g are issued in an order that streams keep",))
         yield STREAMS
+    if system.prerequisites:
+        yield TRIGGERS
     left_out = either(call("Done", "h"), negated(call("Started", "h")))
     hosts = every("h", "HostThreads", left_out if system.created else call("Done", "h"))
     yield Definition("AllDone", (), both(hosts, call("AllIssuedDone")))

@@ -8,6 +8,7 @@ from scopec.explain.agents import outlives
 from scopec.explain.reasons import race_of
 from scopec.memory.execution import Execution
 from scopec.program.expectations import PROGRESS_KINDS
+from scopec.program.streams import overlapping, prerequisite, queued
 
 if TYPE_CHECKING:
     from scopec.explain.verdict import Check
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 _FENCES = "which accesses a `fence.proxy.async` covers"
 _BLOCKS = "that copies to and from shared memory have to be complete when their block ends"
 _COPIES = "that a copy which is issued is complete at last"
+_BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
+_BEFORE = "that a dependent grid comes after all that is complete when the grid that it depends on starts"
 
 
 def rests_on(run: Run, check: Check) -> tuple[str, ...]:
@@ -24,6 +27,12 @@ def rests_on(run: Run, check: Check) -> tuple[str, ...]:
         return ()
     if check.expectation.kind in PROGRESS_KINDS:
         return (_COPIES,) if "agents" in run.extensions else ()
+    work = queued(run.program)
+    early = {(first, second) for second in work if (first := prerequisite(work, second)) is not None}
+    if early:
+        behind = (_BEHIND,) if overlapping(work) > early else ()
+        order = list(work)
+        return (*behind, *((_BEFORE,) if any(order.index(first) for first, _ in early) else ()))
     found = [_FENCES] if "async_proxy" in run.extensions and not check.expectation.implicit else []
     pair = race_of(check)
     if pair is not None and isinstance(check.trace, Execution) and outlives(check.trace, pair) is not None:

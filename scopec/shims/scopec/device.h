@@ -87,6 +87,8 @@ inline void __threadfence_cluster() { __scopec_in_kernel(), __scopec_fence(5, 2)
 inline void __threadfence() { __scopec_in_kernel(), __scopec_fence(5, 3); }
 inline void __threadfence_system() { __scopec_in_kernel(), __scopec_fence(5, 4); }
 inline void __nanosleep(unsigned) { __scopec_yield(true); }
+inline void cudaGridDependencySynchronize() { __scopec_in_kernel(), __scopec_await_prerequisite(); }
+inline void cudaTriggerProgrammaticLaunchCompletion() { __scopec_in_kernel(), __scopec_trigger_dependents(); }
 [[noreturn]] inline void __trap() { __scopec_trap(); }
 inline void __brkpt() {}
 

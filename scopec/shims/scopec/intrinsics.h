@@ -206,7 +206,10 @@ void __scopec_host_function(int stream, void (*run)(void*), void* data);
 // none.  `kernel<<<...>>>(...)` is __cudaPushCallConfiguration and a call of __device_stub__kernel.
 void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                      unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, int stream, bool cooperative,
-                     unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain);
+                     unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain, bool dependent);
+// Of a dependent grid: until the one before it is complete; and of that one, what lets the other start.
+void __scopec_await_prerequisite();
+void __scopec_trigger_dependents();
 
 // ---- memory of devices and host
 

@@ -172,8 +172,10 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
     cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributeLaunchCompletionEvent = 12,
 };
 enum cudaLaunchMemSyncDomain { cudaLaunchMemSyncDomainDefault = 0, cudaLaunchMemSyncDomainRemote = 1 };
 union cudaLaunchAttributeValue {
@@ -181,6 +183,8 @@ union cudaLaunchAttributeValue {
     int cooperative;
     struct { unsigned x, y, z; } clusterDim;
     int programmaticStreamSerializationAllowed;
+    struct { cudaEvent_t event; int flags; int triggerAtBlockStart; } programmaticEvent;
+    struct { cudaEvent_t event; int flags; } launchCompletionEvent;
     int priority;
     cudaLaunchMemSyncDomain memSyncDomain;
 };
@@ -215,9 +219,10 @@ inline cudaError_t success(const char* name) {
     return cudaSuccess;
 }
 inline cudaError_t launched(const void* kernel, dim3 grid, dim3 block, void** arguments, size_t shared,
-                            cudaStream_t stream, bool cooperative, dim3 cluster = {0, 0, 0}, int domain = 0) {
+                            cudaStream_t stream, bool cooperative, dim3 cluster = {0, 0, 0}, int domain = 0,
+                            bool dependent = false) {
     __scopec_launch(kernel, arguments, grid.x, grid.y, grid.z, block.x, block.y, block.z, shared, number(stream),
-                    cooperative, cluster.x, cluster.y, cluster.z, domain);
+                    cooperative, cluster.x, cluster.y, cluster.z, domain, dependent);
     return result();
 }
 }  // namespace __scopec
@@ -248,7 +253,7 @@ struct cooperative {
 };
 }  // namespace __scopec
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-    bool cooperative = false;
+    bool cooperative = false, dependent = false;
     dim3 cluster(0, 0, 0);
     int domain = 0;
     for (unsigned i = 0; i < config->numAttrs; i++) {
@@ -260,11 +265,19 @@ inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const v
                 cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
                 break;
             case cudaLaunchAttributeMemSyncDomain: domain = attribute.val.memSyncDomain; break;
+            case cudaLaunchAttributeProgrammaticStreamSerialization:
+                dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
+                break;
+            case cudaLaunchAttributePriority: break;
+            case cudaLaunchAttributeProgrammaticEvent: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
+            case cudaLaunchAttributeLaunchCompletionEvent:
+                __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent");
+                break;
             default: __scopec_unmodelled("this launch attribute");
         }
     }
     return __scopec::launched(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                              config->stream, cooperative, cluster, domain);
+                              config->stream, cooperative, cluster, domain, dependent);
 }
 template <class... __Parameters, class... __Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(__Parameters...),

@@ -119,7 +119,9 @@ class States(Terms):
         else:
             after = {g: tuple(f for f in issued[:n] if self.system.ordered(f, g)) for n, g in enumerate(issued)}
             events = {}
-        return Moment(labels, memory, {t: r for t, r in registers.items() if r}, issued, after, events)
+        known = {thread: kept for thread, kept in registers.items() if kept}
+        triggered = state[self.slots["triggered"]] if self.system.prerequisites else frozenset()
+        return Moment(labels, memory, known, issued, after, events, triggered)
 
     # ---- values
 

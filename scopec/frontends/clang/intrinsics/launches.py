@@ -17,10 +17,11 @@ from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
 from scopec.frontends.clang.machine.instructions import pointer_of
 from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Private, Record
-from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
+from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch, queued
 from scopec.frontends.clang.machine.state import Again
 from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
 from scopec.program import ir
+from scopec.program.streams import prerequisite
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -74,7 +75,7 @@ def _extent(call: Call, parts: tuple[Content, ...]) -> ir.Dim:
 
 def _launched(
     call: Call, given: llvm.Typed, blocks: ir.Dim, threads: ir.Dim, shared: Value, stream: ir.Stream, *,
-    cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0,
+    cooperative: bool = False, cluster: ir.Dim | None = None, domain: int = 0, dependent: bool = False,
 ) -> None:  # fmt: skip
     """Launch the kernel that is the first argument: its threads run with the arguments as they are now."""
     machine, state = call.machine, call.state
@@ -116,7 +117,7 @@ def _launched(
     if cluster is not None:
         check_cluster(cluster, blocks, machine.span(state))
     launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
-                    cooperative, cluster, domain, shared.value, tuple(passed))  # fmt: skip
+                    cooperative, cluster, domain, shared.value, tuple(passed), dependent)  # fmt: skip
     issued(call, name, launch)
 
 
@@ -160,10 +161,31 @@ def _launch(call: Call) -> bool:
     _launched(
         call, call.action.arguments[1], _dim(numbers[:3]), _dim(numbers[3:]), call.number(8),
         stream_of(call, call.arguments[9]), cooperative=bool(call.known(10)),
-        cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14),
+        cluster=_dim(cluster) if cluster[0] else None, domain=call.known(14), dependent=bool(call.known(15)),
     )  # fmt: skip
     return call.done(number(0, 32))
 
 
-#: The intrinsic that the functions of the runtime API launch with.
-LAUNCHES = {"launch": _launch}
+def _await_prerequisite(call: Call) -> bool:
+    """``griddepcontrol.wait``, which waits for nothing where the grid depends on none."""
+    world = call.machine.world
+    before = prerequisite({name: queued(work) for name, work in world.launches.items()}, call.machine.thread)
+    if before is not None:
+        call.emit(ir.AwaitGrid(before))
+    return call.done()
+
+
+def _trigger_dependents(call: Call) -> bool:
+    """``griddepcontrol.launch_dependents``, which does nothing where no grid depends on this one."""
+    work = {name: queued(work) for name, work in call.machine.world.launches.items()}
+    if any(prerequisite(work, name) == call.machine.thread for name in work):
+        call.emit(ir.TriggerDependents())
+    return call.done()
+
+
+#: The intrinsics that the functions of the runtime API launch with, and those of grids that overlap.
+LAUNCHES = {
+    "launch": _launch,
+    "await_prerequisite": _await_prerequisite,
+    "trigger_dependents": _trigger_dependents,
+}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+from scopec.program.streams import Queued
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,7 @@ class Launch:
     domain: int
     shared: int
     passed: tuple[str, ...]
+    dependent: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,3 +70,8 @@ class Started:
     argument: Content
     cells: Mapping[tuple[Private, int], Cell]
     passed: tuple[str, ...]
+
+
+def queued(work: Launch | Copy | Callback) -> Queued:
+    """Work as its stream orders it."""
+    return Queued(work.stream, isinstance(work, Launch), isinstance(work, Launch) and work.dependent)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _VOTES = {"popc": 0, "and": 1, "or": 2}
 #: The orders that a half of the barrier of a cluster can have, the one that it has when none is written first.
 _CLUSTER = {"arrive": ("release", "relaxed"), "wait": ("acquire",)}
-_HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg", "griddepcontrol")
+_HINTS = ("prefetch", "prefetchu", "applypriority", "pmevent", "setmaxnreg")
 
 
 def _bar(asm: Assembler, item: forms.Instruction) -> None:
@@ -167,11 +167,19 @@ def _elect(asm: Assembler, item: forms.Instruction) -> None:
 
 
 def _nothing(asm: Assembler, item: forms.Instruction) -> None:
-    """Nothing, for a mere hint, and for what a kernel does with another one that it depends on.
+    """Nothing, for a mere hint."""
 
-    Grids of a stream follow each other, since no launch asks for "programmatic dependent launch", without which
-    ``griddepcontrol.wait`` has nothing to wait for.
-    """
+
+def _griddepcontrol(asm: Assembler, item: forms.Instruction) -> None:
+    """What a grid does with one that it overlaps."""
+    asm.operands(item, 0)
+    match item.operation[1:]:
+        case ("wait",):
+            asm.call("await_prerequisite", llvm.Void())
+        case ("launch_dependents",):
+            asm.call("trigger_dependents", llvm.Void())
+        case _:
+            raise asm.outside(f"`{item.name}` is", item.span)
 
 
 def _createpolicy(asm: Assembler, item: forms.Instruction) -> None:
@@ -211,6 +219,7 @@ THREADS: Lowerings = {
     "bar": _bar,
     "barrier": _bar,
     "nanosleep": _nanosleep,
+    "griddepcontrol": _griddepcontrol,
     "trap": _trap,
     "exit": _trap,
     "activemask": _activemask,
