@@ -30,6 +30,8 @@ from tests.specifications import LAWS, places, put, text
 pytestmark = pytest.mark.jvm
 #: Each is asked of a Java process of its own too, which starts cold.
 ALLOY_STEP, TLA_STEP = (12, 6) if os.environ.get("SCOPEC_COLD_SPECS") else (60, 40)
+#: Seconds that one may take: the largest of specs/ takes Alloy two minutes.
+LIMIT = 600
 ALLOY = places(".als")[2::ALLOY_STEP]
 #: Whose executions are few: others have too many to list all.
 LITMUS = [place for place in places(".als") if place.parts[0] == "litmus"][::ALLOY_STEP]
@@ -91,9 +93,9 @@ def test_alloy_answers_as_its_command_line_does(
     specification = put(place, tmp_path)
     command = "*" if most else "execution"
     question = alloy_run.question(jars["alloy"], specification, tmp_path / "worker", command, most)
-    here = workers.run(question, tmp_path, 120)
+    here = workers.run(question, tmp_path, LIMIT)
     question = alloy_run.question(jars["alloy"], specification, tmp_path / "process", command, most)
-    there = processes.run(question.arguments, tmp_path, 120)
+    there = processes.run(question.arguments, tmp_path, LIMIT)
     found = instances(here, tmp_path / "worker")
     assert found == instances(there, tmp_path / "process")
     assert found or not re.search(r"^run execution \{.*\} expect 1$", specification.read_text(), re.MULTILINE)
@@ -106,12 +108,12 @@ def test_tlc_answers_as_its_command_line_does(
 ) -> None:
     """Status, states, and the whole counterexample."""
     written, config = text(module), text(module.with_suffix(".cfg"))
-    here = tlc(jars, workers, tmp_path / "worker", module.stem, written, config, 120)
+    here = tlc(jars, workers, tmp_path / "worker", module.stem, written, config, LIMIT)
     folder = tmp_path / "process"
     folder.mkdir()
     for place in (module, module.with_suffix(".cfg")):
         put(place, folder)
-    there = processes.run(tla_run.question(jars["tlc"], module.stem, folder).arguments, folder, 120)
+    there = processes.run(tla_run.question(jars["tlc"], module.stem, folder).arguments, folder, LIMIT)
     assert here.status == there.status
     assert here.status is not None
     assert there.status is not None
