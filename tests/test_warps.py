@@ -203,11 +203,15 @@ def test_results(name: str, write: Callable[..., Path]) -> None:
     ("body", "message"),
     [
         ("r = __shfl_sync(1 << lane + 1, lane, 0);", "lane 0 is not in the mask 0x2"),
-        ("r = __shfl_down_sync(3, lane, 1);", "a value that is not modelled"),  # lane 2 is in no mask
+        (
+            "r = __shfl_down_sync(3, lane, 1);",
+            "`x` holds numbers whose values are not modelled",
+        ),  # lane 2 is in no mask
     ],
 )
 def test_what_is_refused(body: str, message: str, write: Callable[..., Path]) -> None:
-    assert message in refusal(write(TWO.replace("BODY", f"{body} x[lane] = r;")))
+    text = TWO.replace("BODY", f"{body} x[lane] = r;")
+    assert message in refusal(write(f"{text}//@ expect required x[1] == 0;\n"))
 
 
 def test_a_value_of_a_lane_that_has_exited_is_undefined(write: Callable[..., Path]) -> None:

@@ -166,7 +166,8 @@ def _bits(whole: Value, field: BitField) -> Value:
 
 def _check_observable(object_: ir.Object, span: Span) -> None:
     if object_.type.is_float:
-        message = f"`{object_.name}` holds floating-point numbers, whose values are not modelled"
+        what = "floating-point numbers," if object_.type.modelled else "numbers"
+        message = f"`{object_.name}` holds {what} whose values are not modelled"
         raise error(Code.BAD_EXPECTATION, message, span, "ask about an integer")
 
 

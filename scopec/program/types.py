@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from scopec.base.records import dataclass
 
-_NOT_MODELLED = ", not modelled"
-
 
 @dataclass(frozen=True, slots=True)
 class IntType:
-    """An integral type: its C++ spelling, width in bits and signedness.  ``bool`` has width 1."""
+    """An integral type: its C++ spelling, width in bits and signedness.  ``bool`` has width 1.
+
+    ``modelled`` says whether values are, where this is the type of an object.
+    """
 
     name: str
     bits: int
     signed: bool
+    modelled: bool = True
 
     @property
     def size(self) -> int:
@@ -31,11 +33,11 @@ class IntType:
 
         It stands for a floating-point type, or for that of integers of which some are made of floating-point numbers.
         """
-        return self.name in ("float", "double") or self.name.endswith(_NOT_MODELLED)
+        return self.name in ("float", "double") or not self.modelled
 
     def not_modelled(self) -> IntType:
         """This type for integers whose values are not modelled."""
-        return IntType(f"{self.name}{_NOT_MODELLED}", 8 * self.size, self.signed)
+        return IntType(self.name, 8 * self.size, self.signed, modelled=False)
 
     def wrap(self, value: int) -> int:
         """``value`` converted to this type ([conv.integral]: modulo 2 to the width; [conv.bool] for bool)."""
