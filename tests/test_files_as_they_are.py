@@ -59,6 +59,7 @@ def test_kernels_of_a_header_are_all_where_the_file_names_none(write: Callable[.
         ("a[2 * blockIdx.y + threadIdx.x] = 1;", "<<<dim3(1, 2), 2>>>"),
         ("a[place()] = 1;", "<<<1, dim3(2, 2)>>>"),
         ("a[COLUMN] = 1;", "<<<1, dim3(1, 1, 2)>>>"),
+        ("if (threadIdx.x < 9) { a[threadIdx.x] = 1; }", "<<<1, 2>>>"),
     ],
 )
 def test_a_launch_has_threads_along_the_axes_that_the_kernel_looks_at(
@@ -69,7 +70,7 @@ def test_a_launch_has_threads_along_the_axes_that_the_kernel_looks_at(
 #define COLUMN threadIdx.z
 __device__ int place() {{ return threadIdx.x + blockDim.x * threadIdx.y; }}
 __global__ void k(int* a) {{ {body} }}
-__global__ void cube(int* a) {{ a[threadIdx.x + 2 * threadIdx.y + 4 * threadIdx.z] = 1; }}
+__global__ void cube(int* a) {{ if (threadIdx.z < 9) {{ a[0]; }} a[threadIdx.x + 2 * threadIdx.y + 4 * threadIdx.z] = 1; }}
 """
     done = asked(write(text, "axes.cu"))
     assert f"//@ launch k{launch}(a);" in done.stdout

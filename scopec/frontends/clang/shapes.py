@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 #: A launch: the kernel's name, its template arguments, the shape.
 LAUNCH = re.compile(r"\b(\w+)\s*(<[^<>;{}]*>)?\s*<<<([^;{}]*?)>>>\s*\(")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
-_FUNCTION = re.compile(r"\b(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[\w\s]*\{")
+_FUNCTION = re.compile(
+    r"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[\w\s]*\{"
+)
 _AXES = "xyz"
 
 
