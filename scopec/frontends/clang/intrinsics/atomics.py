@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.frontends.clang.intrinsics.call import Call
@@ -212,16 +213,36 @@ def _exchanged(call: Call, content: Content) -> tuple[Content, Reg]:
     succeeded = machine.register(frame.calls, ("succeeded", state.position(), frame.at), types.BOOL)
     machine._keep(state, register)
     machine._keep(state, succeeded)
-    call.emit(
-        ir.CompareExchange(
-            register.name, succeeded.name, place, expected, desired, call.mode(call.order(3), 5),
-            call.order(4, ir.READ_ORDERS, "a failed compare_exchange"), bool(call.known(6)),
-        )
-    )  # fmt: skip
+    mode, failure = call.mode(call.order(3), 5), call.order(4, ir.READ_ORDERS, "a failed compare_exchange")
+    unknown = leaf.type.is_float
+    if unknown and not isinstance(content, Opaque):
+        _either_way(call, register, succeeded, place, mode, replace(mode, order=failure))
+        return Opaque(leaf.type.size), succeeded
+    # Of values that are not modelled all are equal; who tries again with what was found does not fail for ever.
+    weak = unknown or bool(call.known(6))
+    call.emit(ir.CompareExchange(register.name, succeeded.name, place, expected, desired, mode, failure, weak))
+    if unknown:
+        return Opaque(leaf.type.size), succeeded
     if leaf.pointer:
         return Held(register), succeeded
     is_pointer = isinstance(call.action.arguments[2].type, llvm.Pointer)
     return pointed(machine, state, kept(register)) if is_pointer else kept(register), succeeded
+
+
+def _either_way(
+    call: Call, register: Reg, succeeded: Reg, place: ir.Place, mode: ir.Mode, failure: ir.Mode
+) -> None:  # fmt: skip
+    """Exchange a number of which no value is modelled, or read it: which of the two is not known."""
+    builder, span = call.machine.builder, call.machine.span(call.state)
+    yes, no, done = builder.label(), builder.label(), builder.label()
+    call.emit(ir.Decide(succeeded.name, "unknown"))
+    builder.split(succeeded, span, yes, no)
+    builder.place(yes)
+    call.emit(ir.Rmw(register.name, place, Const(0, register.type), mode))
+    builder.jump(done)
+    builder.place(no)
+    call.emit(ir.Load(register.name, place, failure))
+    builder.place(done)
 
 
 def _cmpxchg(call: Call) -> bool:
@@ -252,6 +273,8 @@ def _wait(call: Call) -> bool:
     place, leaf = _located(call)
     old = stored(call.machine, call.state, call.arguments[1], place, leaf)
     _check_modelled(call, place)
+    if leaf.type.is_float:
+        raise call.machine.refused(call.state, "a wait on an object whose values are not modelled is")
     register = call.target(leaf.type)
     condition = values.binary("!=", register, old)
     mode = call.mode(call.order(2, ir.READ_ORDERS, "a wait"), 3)
