@@ -91,6 +91,17 @@ CONSTANT Before
 CanStart(t) == \A g \in Before[GridOf[t]] : GridDone(g)
 ===============================================================================
 
+-------------------------------- MODULE Triggers ---------------------------------
+\* grids that may start before the one that they depend on is complete
+CONSTANTS BlockOf, GridOf, Prerequisite
+VARIABLE triggered
+
+\* "dependents [...] can be scheduled as soon as all other CTAs in the grid issue the same instruction or have
+\*   completed" (PTX ISA, "griddepcontrol")
+Triggered(t) == \A u \in DOMAIN BlockOf : GridOf[u] \in Prerequisite[GridOf[t]] /\
+  ~Done(u) => BlockOf[u] \in triggered
+===============================================================================
+
 -------------------------------- MODULE Barriers ---------------------------------
 \* barriers of blocks, clusters, grids, warps and tiles: when a thread may leave
 CONSTANT Joins
