@@ -102,6 +102,7 @@ def guessed(
     if not has_kernels(source, *beside):
         return None
     left_out: Diagnostic | None = None
+    refused: tuple[Diagnostic, ...] = ()
     if main := main_of(source):
         try:
             with limited(_MAIN_SECONDS, None, worked=True):
@@ -110,7 +111,8 @@ def guessed(
                 return followed
             left_out = _left_out(Diagnostic(Code.NOT_LAUNCHED, _NO_LAUNCH, source.span(*main)))
         except InputError as bad:
-            left_out = _left_out(bad.diagnostics[0])
+            refused = bad.diagnostics
+            left_out = _left_out(refused[0])
         except LimitError:
             message = f"its launches take more than {_MAIN_SECONDS} s to read"
             left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
@@ -118,6 +120,8 @@ def guessed(
     plan = _guessed(source, beside, folder, flags, planned, cache=cache)
     if plan is None:
         raise InputError(_declared_alone(source, *beside))
+    if refused and not plan.runs:  # the directives may be what is wrong
+        raise InputError(*dict.fromkeys((*refused, *plan.warnings)))
     return replace(plan, warnings=(*told, *plan.warnings))
 
 
