@@ -238,6 +238,15 @@ def test_why_a_dependent_grid_has_not_started(ask: Asks) -> None:
     assert any("first[0] has neither let second start nor ended" in b.why for b in one.trace.behind)  # type: ignore[union-attr]
 
 
+def test_why_a_dependent_grid_waits(ask: Asks) -> None:
+    """It has started, and waits at its first step."""
+    outcome = ask(hang(f"{WORDS['T']} while (flag.load() == 0);", f"{WORDS['W']} flag.store(1);"))
+    (report,) = outcome.reports
+    (one,) = report.checks
+    found = {b.thread: (b.where, b.why) for b in one.trace.behind}  # type: ignore[union-attr]
+    assert found["second[0][0]"] == ("waits for the end of first", "first has not completed")
+
+
 def reasons(outcome: Outcome) -> Iterator[str]:
     for report in outcome.reports:
         for one in report.checks:
