@@ -87,10 +87,9 @@ def imported(node: ast.AST, *, types: bool = False) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING" and not types:
             continue
-        if isinstance(child, ast.ImportFrom) and child.module:
+        if isinstance(child, ast.ImportFrom) and child.module:  # of a module from its package too, which is executed
             names = [child.module, *(f"{child.module}.{alias.name}" for alias in child.names)]
-            inside = [name for name in names[1:] if name in modules()]
-            yield from inside or (name for name in names if name in modules())
+            yield from (name for name in names if name in modules())
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names if alias.name in modules())
         yield from imported(child, types=types)

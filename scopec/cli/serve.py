@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from scopec.base.diagnostics import UsageError
-from scopec.cli import served
+from scopec.cli.served import possible
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,8 @@ def serve(here: Callable[[], NoReturn], idle: int) -> None:
     exit status. It ends with Ctrl-C, when scopec is changed, and when it has been idle. `SCOPEC_SERVER=off` starts a
     call by itself.
     """
-    if not served.possible():
+    if not possible():
         raise UsageError("there is no `scopec serve` on this system: its processes do not fork")
-    from scopec.cli import server  # Start-up: only this command needs it
+    from scopec.cli.server import serve as listen  # Start-up: only this command needs it
 
-    server.serve(idle * 60, here)
+    listen(idle * 60, here)

@@ -30,7 +30,7 @@ from scopec.base.diagnostics import UsageError
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.base.source import Source
-from scopec.cli import served
+from scopec.cli.served import BEGUN, REFUSED, address, identity, is_own
 from scopec.session.plan import Overrides, plan_of
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def serve(idle: float, here: Callable[[], NoReturn]) -> None:
     ``here`` carries out the command of a process.  Raises UsageError where there is a server, or its folder is not this
     user's alone.
     """
-    with _listening(served.address(os.environ)) as listening:
+    with _listening(address(os.environ)) as listening:
         prepare()
         click.echo("serving; Ctrl-C ends it")
         call = _Server(listening, idle).run()
@@ -82,7 +82,7 @@ def _listening(place: str) -> socket.socket:
     folder = Path(place).parent
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
-    if not served.is_own(str(folder)):
+    if not is_own(str(folder)):
         raise UsageError(f"{folder} is not this user's alone: remove it, or set XDG_RUNTIME_DIR")
     made = socket.socket(socket.AF_UNIX)
     try:
@@ -146,10 +146,10 @@ class Call:
             _limit(self.limits)
             for number, file in enumerate(files):
                 os.dup2(file, number)
-            client.sendall(served.BEGUN)
+            client.sendall(BEGUN)
         except (OSError, ValueError):
             with suppress(OSError):
-                client.sendall(served.REFUSED)
+                client.sendall(REFUSED)
             os._exit(0)
         client.close()
 
@@ -232,7 +232,7 @@ class _Server:
             call = _call(received(client, int.from_bytes(head, "big")))
             self._ends = self._ends or _changed(self._files) != self._changed
             if call is None or self._ends or len(files) != 3:
-                client.sendall(served.REFUSED)
+                client.sendall(REFUSED)
                 client.close()
                 return None
             server = os.getpid()
@@ -308,7 +308,7 @@ def received(client: socket.socket, size: int) -> bytes:
 def _call(data: bytes) -> Call | None:
     """A request, if this server is for such; ValueError for anything else."""
     who, folder, mask, limits, program, number, *rest = [os.fsdecode(field) for field in data.split(b"\0")]
-    if who != served.identity(os.environ):
+    if who != identity(os.environ):
         return None
     environment = dict(field.split("=", 1) for field in rest[int(number) :])
     return Call(folder, int(mask), limits, [program, *rest[: int(number)]], environment)
