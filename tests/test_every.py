@@ -11,6 +11,7 @@ import pytest
 import scopec
 from scopec.report import json
 from scopec.session.check import Settings, check
+from tests import all_launches
 
 DOCS = Path(__file__).parent.parent / "docs"
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -64,13 +65,7 @@ NOT_PROVED = {
 
 
 def _verdicts(folder: Path, text: str, condition: str = "") -> dict[str, str]:
-    where = f" where {condition}" if condition else ""
-    file = folder / "k.cu"
-    file.write_text(f"#include <cuda_runtime.h>\n{text}\n//@ every k{where};\n")
-    (outcome,) = check([file], Settings())
-    assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
-    assert outcome.failure is None
-    return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+    return all_launches.verdicts(folder, text, condition, Settings().engine)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -209,7 +204,5 @@ def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, launch):
         given = ", ".join(
             f"o{n}" if "*" in p else "0" if p.strip() == "int c" else str(number) for n, p in enumerate(head)
         )
-        file = tmp_path / "k.cu"
-        file.write_text(f"{good}\n{objects}//@ launch k<<<{launch}>>>({given});\n//@ expect race_free;\n")
-        (outcome,) = check([file], Settings())
-        assert [c.verdict for r in outcome.reports for c in r.checks if c.expectation.kind == "race_free"] == ["holds"]
+        one = f"{objects}//@ launch k<<<{launch}>>>({given});"
+        assert all_launches.races(tmp_path, good, one, Settings().engine) == "holds"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from scopec.session.check import Settings, check
+from tests.all_launches import races, verdicts
 
 _KERNEL = """__global__ void k(const int* a, int* b, int n, int m) {
   __shared__ int s[2][64];
@@ -91,16 +93,11 @@ NOT_PROVED = {
 def _text(body: str) -> str:
     for word, meaning in _WORDS.items():
         body = body.replace(word, meaning)
-    return f"#include <cuda_runtime.h>\n{_KERNEL.replace('BODY', body)}\n"
+    return f"{_KERNEL.replace('BODY', body)}\n"
 
 
-def _verdicts(folder, body: str) -> dict[str, str]:
-    file = folder / "k.cu"
-    file.write_text(f"{_text(body)}//@ every k where {_CONDITION};\n")
-    (outcome,) = check([file], Settings(engine="embedded"))
-    assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
-    assert outcome.failure is None
-    return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+def _verdicts(folder: Path, body: str) -> dict[str, str]:
+    return verdicts(folder, _text(body), _CONDITION)
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -119,7 +116,9 @@ def test_barriers_that_not_all_come_to_part_nothing(tmp_path, name):
 
 
 def test_a_thread_that_ends_in_a_loop_comes_to_no_barrier(tmp_path):
-    assert _verdicts(tmp_path, "TURNS if (a[j] == t) __trap(); SYNC WRITE")["uniform"] == "unknown"
+    ends = "__device__ void require(bool holds) { if (!holds) __trap(); }"
+    text = f"{ends}\n{_text('TURNS require(a[j] != t); SYNC WRITE')}"
+    assert verdicts(tmp_path, text, _CONDITION)["uniform"] == "unknown"
 
 
 def test_a_barrier_in_turns_of_the_thread_is_divergent(tmp_path):
@@ -130,11 +129,6 @@ def test_a_barrier_in_turns_of_the_thread_is_divergent(tmp_path):
 @pytest.mark.sampled(6)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path, name):
     """The concrete engine, with some numbers of turns."""
-    file = tmp_path / "k.cu"
     for launch, n, m in (("1, 2", 0, 1), ("1, 2", 1, 2), ("1, 3", 2, 1), ("2, 2", 3, 0), ("1, 2", 4, 1)):
-        file.write_text(
-            f"{_text(PROVED[name])}//@ object __device__ int a[64] = {{1, 0, 1}};\n//@ object __device__ int b[64];\n"
-            f"//@ launch k<<<{launch}>>>(a, b, {n}, {m});\n//@ expect race_free;\n"
-        )
-        (outcome,) = check([file], Settings(engine="embedded"))
-        assert [c.verdict for r in outcome.reports for c in r.checks if c.expectation.kind == "race_free"] == ["holds"]
+        objects = "//@ object __device__ int a[64] = {1, 0, 1};\n//@ object __device__ int b[64];\n"
+        assert races(tmp_path, _text(PROVED[name]), f"{objects}//@ launch k<<<{launch}>>>(a, b, {n}, {m});") == "holds"

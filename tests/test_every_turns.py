@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from scopec.session.check import Settings, check
+from tests.all_launches import races, verdicts
 
 _HEAD = (
     "__global__ void k(const int* a, int* b, int n) { extern __shared__ int s[]; int t = threadIdx.x, D = blockDim.x; "
@@ -74,16 +76,11 @@ NOT_PROVED = {
 def _text(body: str) -> str:
     for word, meaning in _WORDS.items():
         body = body.replace(word, meaning)
-    return f"#include <cuda_runtime.h>\n{_HEAD}{body} }}\n"
+    return f"{_HEAD}{body} }}\n"
 
 
-def _verdicts(folder, body: str) -> dict[str, str]:
-    file = folder / "k.cu"
-    file.write_text(f"{_text(body)}//@ every k where n < 1000;\n")
-    (outcome,) = check([file], Settings(engine="embedded"))
-    assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
-    assert outcome.failure is None
-    return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+def _verdicts(folder: Path, body: str) -> dict[str, str]:
+    return verdicts(folder, _text(body), "n < 1000")
 
 
 @pytest.mark.parametrize("name", PROVED)
@@ -109,11 +106,6 @@ def test_barriers_that_racing_memory_decides_over_are_not_called_uniform(tmp_pat
 @pytest.mark.sampled(6)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path, name):
     """The concrete engine, with some sizes of blocks."""
-    file = tmp_path / "k.cu"
     for launch, n in (("1, 2", 2), ("1, 3", 1), ("1, 4", 1), ("2, 2", 3)):
-        file.write_text(
-            f"{_text(PROVED[name])}//@ object __device__ int a[64];\n//@ object __device__ int b[64];\n"
-            f"//@ launch k<<<{launch}, 256>>>(a, b, {n});\n//@ expect race_free;\n"
-        )
-        (outcome,) = check([file], Settings(engine="embedded"))
-        assert [c.verdict for r in outcome.reports for c in r.checks if c.expectation.kind == "race_free"] == ["holds"]
+        objects = "//@ object __device__ int a[64];\n//@ object __device__ int b[64];\n"
+        assert races(tmp_path, _text(PROVED[name]), f"{objects}//@ launch k<<<{launch}, 256>>>(a, b, {n});") == "holds"
