@@ -10,5 +10,6 @@
 - ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
 - ``sc_suffices``: executions that are all schedules
 - ``partners``: waits of guessed launches for what nothing in them writes
+- ``unmodelled``: endless behaviours of which it is not known whether they exist
 - ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``, ``readings``: conditions on which a verdict rests
 """

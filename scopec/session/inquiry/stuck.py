@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from scopec.hangs.execution import StuckExecution
     from scopec.memory.execution import Execution
     from scopec.memory.questions import Problem
+    from scopec.program.program import Program
     from scopec.progress.models import Property
     from scopec.session.inquiry.findings import Findings, Progress
     from scopec.session.inquiry.hangs import Search
@@ -143,15 +144,30 @@ def combined(check: Check, answer: Progress, found: Hangs | None, run: Run) -> C
     """
     combination = _combined(check, answer, found, run.settings.options["hangs"])
     ends = combination.verdict == ("holds" if check.expectation.kind in ("terminates", "progresses") else "violated")
-    if not run.supposed or not ends:
+    if ends:
+        lines, otherwise = {span.line for span in run.supposed}, "so, no thread waits for ever"
+    else:
+        lines, otherwise = _may_end(run.program, combination), "not, a thread goes round for ever"
+    if not lines:
         return combination
-    lines = sorted({span.line for span in run.supposed})
-    where = f"the loop at line {lines[0]} ends" if len(lines) == 1 else f"the loops at lines {_listed(lines)} end"
+    where = (
+        f"the loops at lines {_listed(sorted(lines))} end" if len(lines) > 1 else f"the loop at line {min(lines)} ends"
+    )
     reason = (
-        f"whether {where} is decided by a value that is not modelled, such as a floating-point number: if so, no "
-        "thread waits for ever; bound the turns by a count"
+        f"whether {where} is decided by a value that is not modelled, such as a floating-point number: if {otherwise}; "
+        "bound the turns by a count"
     )
     return replace(combination, verdict="unknown", reason=reason, trace=None)
+
+
+def _may_end(program: Program, check: Check) -> set[int]:
+    """The lines of loops in the endless behaviour of a check of which it is not known whether they end."""
+    if check.trace is None:
+        return set()
+    # Start-up: few programs hang.
+    from scopec.session.inquiry.unmodelled import loops
+
+    return loops(program, check.trace)
 
 
 def _listed(lines: list[int]) -> str:
