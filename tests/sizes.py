@@ -26,7 +26,7 @@ def sizes(
     values: int = 32,
 ) -> None:
     """As :class:`Reductions` has them, ``many`` as that of the progress question;
-    ``several`` is the same if that is given."""
+    ``several`` is the same if that is given, and no number of states makes few threads many."""
 
     def sized(model: object, same_as: object, without: Collection[str] = ()) -> Reductions:
         found = permitted(model, same_as, without)  # type: ignore[arg-type]
@@ -34,5 +34,7 @@ def sizes(
 
     monkeypatch.setattr(variant, "permitted", sized)
     several = 6 if many == 16 else many
-    of_progress = property(lambda run: replace(ProgressReductions(), many=many, several=several).without(run.without))
+    chosen = {} if many == 16 else {"states": NEVER}
+    progress = replace(ProgressReductions(), many=many, several=several, **chosen)
+    of_progress = property(lambda run: progress.without(run.without))
     monkeypatch.setattr(Variant, "progress_reductions", of_progress)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -74,6 +75,23 @@ def test_sure_steps_of_a_block_are_taken_once_where_nothing_differs(
         assert answer.holds
         taken[tried] = next(counted)
     assert 3 * taken[64] < taken[0]
+
+
+def test_few_threads_with_many_states_are_reduced_as_many_are(tmp_path: Path) -> None:
+    file = tmp_path / "program.cu"
+    turns = "for (int turn = 0; turn < {}; turn++) {{ out[t] = in[t + turn]; __syncthreads(); }}"
+    few = BLOCKS.replace("<<<4, 8>>>", "<<<2, 4>>>").replace("if (t == 0)", turns.format(4) + "if (t == 0)")
+    for text, holds in (
+        (few, True),
+        (few.replace("if (t == 0)", "if (t == 1) while (*(volatile int*)in == 0); if (t == 0)"), False),
+    ):
+        file.write_text(text)
+        (run,) = plan(file, str(file), KEPT).runs
+        system = questions.progress_problem(run, "Termination").system
+        answer = solve_progress(system, "Termination", 60)
+        assert (answer.holds, answer.states < 200) == (holds, True)
+        alone = replace(system, reductions=replace(system.reductions, states=NEVER))
+        assert solve_progress(alone, "Termination", 2).states > system.reductions.states
 
 
 def test_what_asks_whether_a_kernel_has_ended_may_find_that_it_has_not(

@@ -40,8 +40,9 @@ class Reductions:
 
     ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.slicing`).
 
-    ``sure_steps``: among ``many`` threads steps that lead to the same whichever steps of others come before them are
-    taken at once, by one thread after the other (:mod:`scopec.engines.embedded.progress.persistent_steps`).
+    ``sure_steps``: among ``many`` threads, and where more than so many ``states`` are found without, steps that lead to
+    the same whichever steps of others come before them are taken at once, by one thread after the other
+    (:mod:`scopec.engines.embedded.progress.persistent_steps`).
 
     ``alike_units``: of the units of a grid that take nothing but sure steps, to their end, the first one starts first
     (:mod:`scopec.engines.embedded.progress.alike_units`).
@@ -68,6 +69,7 @@ class Reductions:
     empty_loops: bool = True
     many: int = 16
     several: int = 6
+    states: int = 4096
 
     def without(self, names: Collection[str]) -> Reductions:
         """The same with some switched off; what is called otherwise is left to others."""
@@ -82,7 +84,7 @@ REDUCTIONS: Mapping[str, tuple[str, str]] = {
     "registers": ("what registers hold that are not read again", "any progress model"),
     "objects": ("values that decide nothing", "any progress model"),
     "sure_steps": (
-        "orders of steps that lead to the same in any order, among many threads",
+        "orders of steps that lead to the same in any order, among many threads or states",
         "a model that keeps on owing steps to who has started",
     ),
     "alike_units": (

@@ -92,8 +92,9 @@ class Graph:
     #: Whether ``stuck`` has no step at all; whether what some thread would do there is undefined.
     dead: bool = False
     undefined: bool = False
-    #: Whether the time limit came before all states were found.
+    #: Whether the time limit came before all states were found; whether there are more than were asked for.
     cut: bool = False
+    more: bool = False
 
 
 class Exploration:
@@ -217,13 +218,13 @@ class Exploration:
 
     def graph(
         self, seconds: float | None, *, stop_early: bool, seen: Callable[[int], None] = lambda _: None,
-        found: list[State] | None = None,
+        found: list[State] | None = None, most: int | None = None,
     ) -> Graph:  # fmt: skip
         """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
         With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
-        what a thread would do next is undefined.  ``seen`` is told now and then how many states there are, which are
-        also in ``found``, for who is interrupted.
+        what a thread would do next is undefined, or once there are more than ``most`` states.  ``seen`` is told now and
+        then how many states there are, which are also in ``found``, for who is interrupted.
         """
         limit = None if seconds is None else time.monotonic() + seconds
         stepping, graph = self.stepping, Graph([] if found is None else found)
@@ -246,6 +247,9 @@ class Exploration:
                 seen(len(graph.states))
                 if limit is not None and time.monotonic() > limit:
                     graph.cut = True
+                    return graph
+                if most is not None and len(graph.states) > most:
+                    graph.more = True
                     return graph
             state = graph.states[at]
             if stepping.all_done(state):

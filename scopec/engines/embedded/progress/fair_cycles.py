@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import reduce
 from itertools import pairwise
 from operator import or_
@@ -54,13 +55,27 @@ def solve(
     try:
         with limited(seconds, None):  # one state, and a search for cycles, may take long
             exploration = Exploration(system, property_)
-            graph = exploration.graph(seconds, stop_early=True, seen=seen, found=found)
+            most = system.reductions.states if exploration.sure.more else None
+            graph = exploration.graph(seconds, stop_early=True, seen=seen, found=found, most=most)
+            if graph.more:  # shortest traces, which sure steps cost, would take too long
+                exploration = Exploration(_of_many(system), property_)
+                found.clear()
+                graph = exploration.graph(_left(end), stop_early=True, seen=seen, found=found)
             holds, shown = (None, None) if graph.cut else _found(exploration, graph)
             return Answer(holds, shown, len(found))
     except LimitError:
         if end is None or time.monotonic() < end:  # another one: there is no memory
             raise
         return Answer(None, None, len(found))
+
+
+def _of_many(system: System) -> System:
+    """The system with the reductions of one of many threads."""
+    return replace(system, reductions=replace(system.reductions, many=1))
+
+
+def _left(end: float | None) -> float | None:
+    return None if end is None else end - time.monotonic()
 
 
 def _found(exploration: Exploration, graph: Graph) -> tuple[bool, Schedule | None]:

@@ -64,6 +64,8 @@ class SureSteps:
         reductions, device = system.reductions, [stepping.number[t.name] for t in system.threads]
         several, many = len(device) >= reductions.several, len(device) >= reductions.many
         kept = _keeps(system)
+        #: Whether sure steps of all kinds might be taken, were there more threads.
+        self.more = kept and reductions.sure_steps and not many
         once = frozenset(label for machine in system.machines.values() for label in _once(machine))
         fused = _fused(system) if kept and reductions.fused else frozenset[str]()
         #: Whether a unit starts as a whole.
