@@ -8,19 +8,22 @@ run finds nothing new; after ``_MOST_RUNS`` the program is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.base.records import dataclass
+from scopec.frontends.clang.evaluation_order.footprints import each_once
 from scopec.frontends.clang.intrinsics.block_barriers import elections
 from scopec.frontends.clang.intrinsics.library import called
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.machine.argument_passing import take
+from scopec.frontends.clang.machine.classes import Classes
 from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Layout, Memory, Part, Private
 from scopec.frontends.clang.machine.points_to import Written, grown
@@ -43,6 +46,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scopec.base.source import Source, Span
+    from scopec.frontends.clang.evaluation_order.footprints import Touched
+    from scopec.program.thread_indices import Position
 
 _MOST_RUNS = 200
 #: From how many threads of a grid on they are not looked at one by one to find out what has to be a register.
@@ -137,7 +142,7 @@ def _host_thread(
     take(machine, passed)
     first = _initialisers(world) if thread == "main" else ()
     body = machine.run(code, arguments or _main_arguments(code), dict(cells), first)
-    world.host.touched.append(machine.touched)
+    world.host.touched.append(each_once(machine.touched))
     world.bodies.append(body)
     return body
 
@@ -198,28 +203,51 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
             return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.HOST_FUNCTION)
 
 
+def _threads_done(
+    world: World, found: _Found, grid: str, launch: Launch, threads: Mapping[Position, Mapping[str, int]]
+) -> Iterator[tuple[Position, tuple[ir.Body, Touched]]]:
+    """Each thread of a grid with its graph and the footprints of its instructions."""
+    run = partial(_device_thread, world, grid, launch)
+    if len(threads) <= _MANY:
+        for (block, lane), builtins in threads.items():
+            body, touched = _run(found, f"{grid}[{block}][{lane}]", partial(run, builtins))
+            yield (block, lane), (body, each_once(touched))
+        return
+    # Of many threads one learns for all which numbers have to be registers, and what those of a class do.
+    classes = Classes(list(threads.values()), launch.blocks.count)
+    knowledge = found.known.setdefault(grid, Knowledge())
+
+    def known() -> tuple[int, ...]:
+        return len(knowledge), len(world.pointers), len(world.placed)
+
+    def in_class(builtins: Mapping[str, int], knowledge: Knowledge) -> tuple[ir.Body, Touched]:
+        return classes.run(builtins, known, lambda tracked: run(tracked, knowledge))
+
+    for place, builtins in threads.items():
+        yield place, classes.of(builtins, known()) or _run(found, grid, partial(in_class, builtins))
+
+
+def _device_thread(
+    world: World, grid: str, launch: Launch, builtins: Mapping[str, int], known: Knowledge
+) -> tuple[ir.Body, Touched]:
+    """The graph of a thread of a grid, and the footprints of its instructions."""
+    machine = Machine(world, world.device, grid, builtins, known, called, launch.stream.device)
+    machine.last = launch.span  # where its parameters get their values
+    take(machine, launch.passed)
+    return machine.run(launch.function, launch.arguments, dict(launch.cells)), machine.touched
+
+
 def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     bare = ir.Grid(
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
         launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True, dependent=launch.dependent,
     )  # fmt: skip
     world.declare_shared(launch.function, name)
-    bodies: dict[tuple[int, int], ir.Body] = {}
-    for block in range(launch.blocks.count):
-        for lane in range(launch.threads.count):
-            builtins = thread_builtins(bare, block, lane)
-
-            def run(known: Knowledge, builtins: Mapping[str, int] = builtins) -> ir.Body:
-                machine = Machine(world, world.device, name, builtins, known, called, launch.stream.device)
-                machine.last = launch.span  # where its parameters get their values
-                take(machine, launch.passed)
-                body = machine.run(launch.function, launch.arguments, dict(launch.cells))
-                world.device.touched.append(machine.touched)
-                return body
-
-            # Of many threads one learns for all which numbers have to be registers.
-            of = name if launch.blocks.count * launch.threads.count > _MANY else f"{name}[{block}][{lane}]"
-            bodies[block, lane] = _run(found, of, run)
+    places = [(block, lane) for block in range(launch.blocks.count) for lane in range(launch.threads.count)]
+    threads = {place: thread_builtins(bare, *place) for place in places}
+    done = dict(_threads_done(world, found, name, launch, threads))
+    bodies = {place: body for place, (body, _) in done.items()}
+    world.device.touched.extend(touched for _, touched in done.values())
     world.bodies += bodies.values()
     if elections(world, name, bodies):
         raise Again

@@ -30,9 +30,14 @@ class Touch:
 
 
 #: The footprint of each instruction of a thread.
-Touched: TypeAlias = dict[Site, set[Touch]]
+Touched: TypeAlias = dict[Site, list[Touch]]
 
 _NOTICED = Touch()
+
+
+def each_once(touched: Touched) -> Touched:
+    """The footprints without those that are there twice, as of a loop's turns."""
+    return {site: list(dict.fromkeys(touches)) for site, touches in touched.items()}
 
 
 def touch_of(operation: ir.Operation) -> Touch | None:

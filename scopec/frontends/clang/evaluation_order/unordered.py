@@ -56,14 +56,14 @@ class Unordered:
     library: str
     expanded: Callable[[], tuple[str, str]]
     #: The footprints of the instructions of functions, each time that they were executed.
-    done: dict[str, dict[Hashable, dict[Origin, set[Touch]]]] = field(default_factory=dict)
+    done: dict[str, dict[Hashable, dict[Origin, list[Touch]]]] = field(default_factory=dict)
     known: dict[str, list[Operands]] = field(default_factory=dict)
     dependences: dict[str, Dependence] = field(default_factory=dict)
 
     def learn(self) -> bool:
         """Look at what was done since; whether functions have got more orders, so that all is to be done again."""
         for thread in self.side.touched:
-            functions: dict[str, dict[Origin, set[Touch]]] = {}
+            functions: dict[str, dict[Origin, list[Touch]]] = {}
             for (function, label, at), touches in thread.items():
                 functions.setdefault(function, {})[label, at] = touches
             for function, here in functions.items():

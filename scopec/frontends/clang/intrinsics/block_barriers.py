@@ -79,8 +79,8 @@ def _cta_barrier(call: Call) -> bool:
 
 def _is_first(call: Call, of: str) -> Value:
     """Whether a lane is the first of its warp that comes to a barrier: others end before."""
-    machine, own, world = call.machine, lane_of(call), call.machine.world
-    warp = (machine.thread, machine.block, thread_of(call) // WARP, of)
+    machine, own, world = call.machine, int(lane_of(call)), call.machine.world
+    warp = (machine.thread, int(machine.block), int(thread_of(call) // WARP), of)
     come = world.come_together.setdefault(warp, set())
     if come and own < min(come):
         world.grew = True

@@ -190,10 +190,10 @@ def active(call: Call) -> bool:
     instructions" (CUDA C++ Programming Guide, "Warp Vote Functions"): each set of lanes is possible that execute the
     call together, for whatever reason.  They meet, and an execution in which they do not is none.
     """
-    machine, state, own = call.machine, call.state, lane_of(call)
+    machine, state, own = call.machine, call.state, int(lane_of(call))
     span = machine.span(state)
     name = f"__activemask() in line {span.line}:{span.column}"
-    warp = (machine.thread, machine.block, thread_of(call) // WARP, name)
+    warp = (machine.thread, int(machine.block), int(thread_of(call) // WARP), name)
     come = machine.world.come_together.setdefault(warp, set())
     others = sorted(come - {own})
     if own not in come:

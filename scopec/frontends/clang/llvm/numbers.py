@@ -183,7 +183,10 @@ class Offset:
 
     def moved(self, distance: Offset) -> Offset:
         """The offset of something at an offset from here."""
-        terms = tuple(sorted((*self.terms, *distance.terms), key=_by_factor))
+        terms = (*self.terms, *distance.terms)
+        if len(terms) > 1:
+            distinct = len({factor for factor, _ in terms}) == len(terms)
+            terms = tuple(sorted(terms, key=_by_factor if distinct else _by_factor_and_text))
         return Offset(self.constant + distance.constant, terms, self.shift + distance.shift)
 
 
@@ -202,7 +205,11 @@ def _linear(factor: int, value: Value) -> tuple[int, tuple[tuple[int, Value], ..
             return 0, ((factor, value),) if factor else ()
 
 
-def _by_factor(term: tuple[int, Value]) -> tuple[int, str]:
+def _by_factor(term: tuple[int, Value]) -> int:
+    return -term[0]
+
+
+def _by_factor_and_text(term: tuple[int, Value]) -> tuple[int, str]:
     return -term[0], repr(term[1])
 
 

@@ -8,6 +8,7 @@
 - ``state``, ``memory``: a thread's position, and the content of its memory
 - ``recording``: its registers, its graph, and where the text is
 - ``world``, ``side``: data of all threads of a program, and the code of device and host
+- ``classes``, ``tracked``: threads of a grid that one run is enough for, and what it asks about their indices
 - ``constants``, ``names``, ``refusals``: constants of the code, what things are called, what is not done
 - ``points_to``: points-to sets of pointers in memory
 - ``lifetimes``: lifetimes of memory

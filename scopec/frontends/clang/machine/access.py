@@ -41,6 +41,7 @@ from scopec.frontends.clang.machine.memory import (
     write,
 )
 from scopec.frontends.clang.machine.state import Again, Done, State
+from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.undefined import beyond
 from scopec.frontends.clang.machine.variables import give, publish
 from scopec.program import faults, ir, values
@@ -314,7 +315,8 @@ def _store_shared(
         return
     _check_kind(machine, layout, offset, found.leaf, type_)
     if _is_handle(machine, found.leaf):
-        if offset.terms or machine.world.handles.setdefault((layout.name, offset), content) != content:
+        held = machine.world.handles.setdefault((layout.name, untracked(offset)), untracked(content))
+        if offset.terms or held != content:
             raise machine.refused(state, "a stream or event that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)

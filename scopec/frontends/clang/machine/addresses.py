@@ -21,6 +21,7 @@ from scopec.frontends.clang.machine.memory import (
     Unset,
 )
 from scopec.frontends.clang.machine.state import Again, Done, State
+from scopec.frontends.clang.machine.tracked import untracked
 from scopec.program import ir, values
 from scopec.program.values import Const, Value
 
@@ -48,7 +49,7 @@ def as_number(machine: Recording, state: State, content: Content, bits: int = 64
             raise machine.refused(state, message, "use an integer type")
         case Unset(of):
             if of is not None:
-                machine.known.lacking.add(of)
+                machine.known.lacking.add(untracked(of))
                 raise Again
             raise error(Codes.UNINITIALISED, "this reads a variable that has no value", machine.span(state))
         case Address() | Record():

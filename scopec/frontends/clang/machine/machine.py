@@ -43,6 +43,7 @@ from scopec.frontends.clang.machine.state import (
     State,
 )
 from scopec.frontends.clang.machine.steps import compute
+from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.undefined import check_at_trap, leads_to_trap
 from scopec.frontends.clang.machine.variables import home
 from scopec.frontends.clang.machine.world import World
@@ -71,7 +72,7 @@ class Machine(Recording):
     ) -> None:  # fmt: skip
         super().__init__(world, side, thread, builtins, known, device)
         self._called = called
-        self._seen: dict[tuple[object, ...], int] = {}
+        self._seen: dict[tuple[object, ...], list[tuple[object, int]]] = {}
         self._states: dict[tuple[object, ...], list[State]] = {}
         self._unset: InputError | None = None
 
@@ -154,15 +155,16 @@ class Machine(Recording):
                 size = llvm.size(llvm.Int(bits))
                 if not overlapping(state.cells, region, at, size):
                     state.cells[region, at] = Cell(size, kept(self._cell_register(region, at, signed(bits))))
-        key = state.key()
-        if key in self._seen:
-            label = self._seen[key]
+        seen, contents = self._seen.setdefault(state.key(), []), state.contents()
+        label = next((label for there, label in seen if there == contents), None)
+        if label is not None:
             if self.builder.is_here(label):  # a loop without an operation: `while (true);`
                 self.builder.split(values.TRUE, self.span(state), label, label)
             else:
                 self.builder.jump(label)
             return False
-        label = self._seen[key] = self.builder.label()
+        label = self.builder.label()
+        seen.append((contents, label))
         self.builder.place(label)
         others = self._states.setdefault(position, [])
         others.append(state.copy())
@@ -178,7 +180,7 @@ class Machine(Recording):
             for other in rest:
                 differs = isinstance(content, Const) and holder in other and other[holder] != content
                 if differs and not self._is_way(state, holder):
-                    found.add(holder)
+                    found.add(untracked(holder))
         if len(found) > before:
             raise Again
         if len(states) > 8 * _MOST_STATES * self.ways:

@@ -246,7 +246,7 @@ class Recording:
             if len(frame.calls) < owner:
                 return
             if frame.function.subprogram is not None and frame.function.name == site[0]:
-                self.touched.setdefault(site, set()).add(touch)
+                self.touched.setdefault(site, []).append(touch)
 
     def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
         """The error for something that is not modelled."""

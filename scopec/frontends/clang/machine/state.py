@@ -104,11 +104,12 @@ class State:
         return (*place, len(before))
 
     def key(self) -> tuple[object, ...]:
-        """All that decides how the thread goes on."""
-        return (
-            tuple((f.function.name, f.label, f.at, frozenset(f.env.items())) for f in self.frames),
-            frozenset(self.cells.items()),
-        )
+        """All that decides how the thread goes on but for contents: its calls, and what has contents."""
+        return tuple((f.function.name, f.label, f.at, frozenset(f.env)) for f in self.frames), frozenset(self.cells)
+
+    def contents(self) -> tuple[list[dict[str, Content]], Cells]:
+        """The contents at present; to compare them asks less of numbers than to look for them in a set does."""
+        return [dict(frame.env) for frame in self.frames], dict(self.cells)
 
 
 @dataclass

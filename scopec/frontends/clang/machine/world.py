@@ -42,6 +42,7 @@ from scopec.frontends.clang.machine.points_to import Written, held
 from scopec.frontends.clang.machine.refusals import refused, span_of
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
 from scopec.frontends.clang.machine.spawned import Launch
+from scopec.frontends.clang.machine.tracked import untracked
 from scopec.program import ir
 from scopec.program.program import BitField
 from scopec.program.types import INT, LONG, IntType
@@ -176,7 +177,7 @@ class World:
         wide = joined(layout, offset, size)
         if wide is None:
             return False
-        self.joined.setdefault(layout.name, set()).add(wide)
+        self.joined.setdefault(layout.name, set()).add(untracked(wide))
         return True
 
     def _with_joined(
@@ -196,7 +197,7 @@ class World:
         parts = self.parts.get(layout.name)
         if parts is None or (at, size, wanted) in parts:
             return False
-        parts.add((at, size, wanted))
+        parts.add((int(at), size, wanted))
         return True
 
     def bit_fields(self) -> dict[str, BitField]:
@@ -385,7 +386,7 @@ class World:
         if isinstance(address.region, Nowhere):
             address = Address(Nowhere(), Offset(LONG.wrap(address.offset.constant)))
         if address not in self.pointers:
-            self.pointers[address] = len(self.pointers) + 1
+            self.pointers[untracked(address)] = len(self.pointers) + 1
             self.grew = True
         return self.pointers[address]
 
@@ -403,7 +404,7 @@ class World:
 
     def at_address(self, value: int) -> Address:
         """The place in an object at an address, the object's end included, or nothing."""
-        found = next((region for region, there in self.placed.items() if value in there), None)
+        found = next((region for region, there in self.placed.items() if there.start <= value < there.stop), None)
         return Address(Nowhere(), Offset(value)) if found is None else Address(found, Offset(value - self.place(found)))
 
     def begins(self, region: Memory) -> list[int]:
