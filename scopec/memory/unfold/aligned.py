@@ -13,12 +13,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
+from scopec.base.records import dataclass
 from scopec.memory.events.events import Assertion, Cut, Kind
 from scopec.program import values
 from scopec.program.collective import how_many, warp_of
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scopec.memory.events.events import Event
     from scopec.memory.unfold.unfolding import Unfolding
@@ -34,8 +36,35 @@ def divergence(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
             warps.setdefault(names[event.thread], {}).setdefault(event.thread, []).append(event)
     for lanes in warps.values():
         if len({out.barriers[event.id].at for own in lanes.values() for event in own}) > 1:
-            for one, other in combinations(_kinds(out, lanes.values()), 2):
+            arrivals = [_Arrivals.of(out, own) for own in _kinds(out, lanes.values())]
+            for one, other in combinations(arrivals, 2):
                 yield from _apart(out, one, other)
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrivals:
+    """The arrivals of a lane, each with how many come before it; their places among these by that number, if known."""
+
+    events: tuple[tuple[Event, Value], ...]
+    known: Mapping[int, Sequence[int]]
+    open: tuple[int, ...]
+
+    @staticmethod
+    def of(out: Unfolding, own: list[Event]) -> _Arrivals:
+        events = tuple((event, _number(out, event, own)) for event in own)
+        known: dict[int, list[int]] = {}
+        for place, (_, number) in enumerate(events):
+            if isinstance(number, Const):
+                known.setdefault(number.value, []).append(place)
+        return _Arrivals(
+            events, known, tuple(n for n, (_, number) in enumerate(events) if not isinstance(number, Const))
+        )
+
+    def that_may_be(self, number: Value) -> Iterator[tuple[Event, Value]]:
+        """The arrivals that may have a number, in their order."""
+        if not isinstance(number, Const):
+            return iter(self.events)
+        return (self.events[place] for place in sorted((*self.known.get(number.value, ()), *self.open)))
 
 
 def _kinds(out: Unfolding, lanes: Iterable[list[Event]]) -> list[list[Event]]:
@@ -43,13 +72,15 @@ def _kinds(out: Unfolding, lanes: Iterable[list[Event]]) -> list[list[Event]]:
     return list({tuple((out.barriers[e.id].at, e.guard) for e in own): own for own in lanes}.values())
 
 
-def _apart(out: Unfolding, one: list[Event], other: list[Event]) -> Iterator[tuple[Assertion, Cut]]:
-    for here in one:
-        for there in other:
-            both = here.guard & there.guard
-            if out.barriers[here.id].at == out.barriers[there.id].at or both.never:
+def _apart(out: Unfolding, one: _Arrivals, other: _Arrivals) -> Iterator[tuple[Assertion, Cut]]:
+    for here, number in one.events:
+        for there, its in other.that_may_be(number):
+            if out.barriers[here.id].at == out.barriers[there.id].at:
                 continue
-            same = values.binary("==", _number(out, here, one), _number(out, there, other))
+            both = here.guard & there.guard
+            if both.never:
+                continue
+            same = values.binary("==", number, its)
             if same == values.FALSE:
                 continue
             guard = both & out.literal(same)
