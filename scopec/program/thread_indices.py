@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property
 from math import gcd, lcm
 from operator import mul
@@ -149,13 +149,16 @@ class Sum:
 
     def also(self, equations: tuple[Row, ...]) -> Sum | None:
         """The sum that fulfils more equations too; None if there is none that is whole and is computed as it is."""
-        found = replace(self, equations=self.equations + equations)
-        if any(sum(map(mul, self._factors, e)) for e in equations):
-            solved = _solved(found.equations, self.solved)
-            if solved is None:
+        solved, every = self.solved, self.equations + equations
+        # What was solved before is solved, so the first that is not is one of the others.
+        unsolved = next((e for e in equations if sum(map(mul, self._factors, e))), None)
+        if unsolved is not None:
+            found = _solved(every, solved, unsolved)
+            if found is None:
                 return None
-            found, equations = replace(found, solved=solved), found.equations
-        return found if found._factors[-1] == -1 and all(found._gives(e) for e in equations) else None
+            solved, equations = found, every
+        sum_ = Sum(self.type, every, solved)
+        return sum_ if sum_._factors[-1] == -1 and all(sum_._gives(e) for e in equations) else None
 
     @cached_property
     def _factors(self) -> Row:
@@ -193,16 +196,12 @@ def _factors(solved: Mapping[int, Row]) -> Row:
     return (*(solved[c][-1] * common // solved[c][c] if c in solved else 0 for c in range(len(_COLUMNS))), -common)
 
 
-def _solved(equations: Sequence[Row], solved: Mapping[int, Row]) -> Mapping[int, Row] | None:
+def _solved(equations: Sequence[Row], solved: Mapping[int, Row], row: Row | None) -> Mapping[int, Row] | None:
     """The equations as rows of which each has a column for itself, of which some are there; None if nothing solves all.
 
-    One that is solved already adds nothing.
+    ``row`` is the first that these do not solve.  One that is solved already adds nothing.
     """
-    while True:
-        factors = _factors(solved)
-        row = next((e for e in equations if sum(map(mul, factors, e))), None)
-        if row is None:
-            return solved
+    while row is not None:
         for column, its in solved.items():
             row = _without(row, column, its)
         first = next((column for column in _COLUMNS if row[column]), None)
@@ -210,6 +209,9 @@ def _solved(equations: Sequence[Row], solved: Mapping[int, Row]) -> Mapping[int,
             return None
         row = _least(row, first)
         solved = {column: _least(_without(its, first, row), column) for column, its in solved.items()} | {first: row}
+        factors = _factors(solved)
+        row = next((e for e in equations if sum(map(mul, factors, e))), None)
+    return solved
 
 
 def _without(row: Row, column: int, other: Row) -> Row:

@@ -89,6 +89,8 @@ def _of_bools(opcode: str, left: Value, right: Value) -> Value:
 
 
 def _binary(operator: str, left: Value, right: Value, type_: IntType) -> Value:
+    if isinstance(left, Const) and isinstance(right, Const):  # of which nothing need be asked that may differ by thread
+        return values.substitute(Binary(operator, left, right, type_), lambda leaf: leaf)
     if operator in ("+", "-", "|", "^", "<<", ">>") and isinstance(right, Const) and right.value == 0:
         return left
     if operator in ("+", "|", "^") and isinstance(left, Const) and left.value == 0:
