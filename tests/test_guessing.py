@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 import scopec as api
+from scopec.base.diagnostics import LimitError
 from scopec.base.source import Source
+from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.host_code import without_host
-from scopec.frontends.clang.kernels import kernels
+from scopec.frontends.clang.kernels import Kernel, kernels
+from scopec.session import guess_search
 from tests.command import scopec
 
 TWO = """\
@@ -165,6 +168,77 @@ __global__ void __launch_bounds__(16) k(int* a) { a[threadIdx.x + blockIdx.x * (
     done = scopec("check", write(text.replace("== 16 ? 16", "== 32 ? 16"), "racy.cu"), "--engine", "embedded")
     assert done.returncode == 1
     assert "//@ launch k<<<2, 2>>>(a);" in done.stdout
+
+
+ROWS = """\
+__global__ void k(char* image, int width, int height, size_t pitch, float t) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
+    if (x >= width || y >= height) return;
+    float* pixel = (float*)(image + y * pitch) + 4 * x;
+    pixel[0] = t;
+    pixel[1] += t;
+}
+"""
+
+
+def test_rows_that_overlap_are_made_longer(tmp_path: Path) -> None:
+    found = asked(ROWS, tmp_path)
+    assert found["status"] == 0
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert program["directives"][-1] == "launch k<<<2, dim3(2, 2)>>>(image, 4, 4, 64, 4);"
+    assert asked(ROWS.replace("4 * x", "4 * (x / 2)"), tmp_path)["status"] == 1
+
+
+def test_a_race_is_not_passed_over_for_a_number_with_which_a_thread_does_less(tmp_path: Path) -> None:
+    found = asked("__global__ void k(int* a, int n) { if (threadIdx.x * n < 16) a[0] = 1; }\n", tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (1, "launch k<<<1, 2>>>(a, 4);")
+
+
+@pytest.mark.parametrize(
+    ("launch", "expected"),
+    [("k<<<1, 64>>>(a)", "k<<<1, 2>>>(a)"), ("dim3 g(1, 1); k<<<g, 64>>>(a)", "k<<<1, 2>>>(a)"),
+     ("k<<<n, 1>>>(a)", "k<<<2, 1>>>(a)"), ("k<<<1, 64>>>(a); k<<<n, 64>>>(a)", "k<<<2, 2>>>(a)")],
+)  # fmt: skip
+def test_a_kernel_that_the_file_launches_as_one_block_or_as_one_thread_is_guessed_so(
+    launch: str, expected: str, tmp_path: Path
+) -> None:
+    kernel = "__global__ void k(int* a) { a[threadIdx.x + blockIdx.x * blockDim.x] = 1; }"
+    (found,) = directives(f"{kernel}\nvoid run(int* a, int n) {{ {launch}; }}\n", tmp_path)
+    assert found[-1] == f"launch {expected};"
+
+
+@pytest.mark.parametrize("size", ["SIZE", "10"])
+def test_a_race_between_blocks_smaller_than_those_that_the_kernel_counts_on_is_not_known(
+    size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of the file's own are tried; here they take too long to read."""
+    sized = guess_search._sized
+
+    def late(source: Source, kernel: Kernel, shape: str, *more: object) -> guess_search.Guess:
+        if "SIZE" in shape:
+            raise LimitError("late")
+        return sized(source, kernel, shape, *more)  # type: ignore[arg-type]
+
+    text = f"""\
+#define SIZE 4
+__global__ void k(int* a) {{
+    int first = blockIdx.x * blockDim.x;
+    for (int i = threadIdx.x; i < {size}; i += blockDim.x) a[first + i] = 1;
+}}
+void run(int* a) {{ k<<<2, SIZE>>>(a); }}
+"""
+    assert api.check(text=text, engine="embedded").exit_code == (0 if size == "SIZE" else 1)
+    monkeypatch.setattr(guess_search, "_sized", late)
+    found = api.check(text=text, engine="embedded")
+    race_free, terminates = found
+    if size != "SIZE":  # nothing says that the block's size matters
+        assert (race_free.answer, found.exit_code) == ("violated", 1)
+        return
+    assert (race_free.answer, terminates.answer, found.exit_code) == ("unknown", "holds", 4)
+    assert "blocks of the file's own (`SIZE`) were not tried" in (race_free.message or "")
+    (outcome,) = found.outcomes
+    assert [check.warnings for report in outcome.reports for check in report.checks] == [(), (UNKNOWN_RACES,)]
 
 
 def test_host_code_that_is_not_read_is_left_out_and_told(write: Callable[..., Path]) -> None:

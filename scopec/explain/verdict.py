@@ -22,6 +22,8 @@ Verdict = Literal["holds", "violated", "unknown"]
 UNDEFINED = "undefined behaviour"
 #: The beginning of the reason of a check that an undefined operation, not a race, leaves without a meaning.
 FAULTY = f"{UNDEFINED}, "
+#: The warning of a check of a program that may be undefined.
+UNKNOWN_RACES = "it is not known whether the program has a data race, and so promises nothing"
 
 
 @dataclass(frozen=True)

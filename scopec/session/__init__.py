@@ -3,6 +3,7 @@
 - ``check``: the call; ``asking``: its settings for engines
 - ``plan``, ``reading``: a file to its runs; which reader takes it
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
+- ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
 - ``inquiry``: one run, asked and answered
 - ``sizes``, ``kernel_sizes``, ``witness``: questions about all launches, of one kernel; the launch that shows a race
 - ``final_states``: every final state

@@ -434,11 +434,11 @@ def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
 
 
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:
-    """The checks with what becomes of hangs where more is assumed than documents promise."""
-    if not any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks):
+    """The checks with what becomes of hangs where more is assumed than documents promise, and of doubtful guesses."""
+    hangs = any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks)
+    if not hangs and inquiry.run.guess_doubt is None:
         return checks
-    # Start-up: as above.
-    from scopec.session.inquiry.assumptions import told as told_assumed
+    from scopec.session.inquiry.assumptions import told as told_assumed  # Start-up: as above.
 
     return told_assumed(inquiry.run, checks, found, inquiry.about)
 

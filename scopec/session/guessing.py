@@ -1,44 +1,33 @@
 """A launch for each kernel that a file does not launch: guessed, tried, and reported.
 
-A guess is text: ``//@ object`` and ``//@ launch`` behind the file, so that whoever wants to keep it pastes what is
-reported.  Objects are as large as the indices need, which is found by trying.  A guess with undefined behaviour or a
-certain race may be one that nobody makes (a kernel for blocks of 16 threads with 2), so others are tried too; of one
-that is passed over for its race the report tells.
+A guess is text (:mod:`scopec.session.guess_text`): ``//@ object`` and ``//@ launch`` behind the file, so that whoever
+wants to keep it pastes what is reported.  Which one is taken: :mod:`scopec.session.guess_search`.
 """
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
 from scopec.base.limits import limited
-from scopec.base.records import dataclass
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.headers import headers
 from scopec.frontends.clang.kernels import asks_nothing, has_kernels, kernels, main_of
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
-from scopec.memory.reduce.certain_race import racing
 from scopec.program.ir import Work
-from scopec.program.mbarriers import RULES
+from scopec.session.guess_search import Asked, best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from scopec.base.source import Source, Span
     from scopec.frontends.clang.flags import Flags
-    from scopec.frontends.clang.kernels import Kernel, Parameter
+    from scopec.frontends.clang.kernels import Kernel
     from scopec.session.inquiry.run import Run
 
-#: The elements of an object, until no index leaves it.
-_SIZES = (16, 256, 4096)
-#: The guess for numbers: as many as there are threads of a row, at first.
-_NUMBERS = (4, 2, 16)
-#: The number of pointers in an array of them.
-_POINTERS = 4
 #: The seconds of the processor for which a `main` is read that may launch too much.
 _MAIN_SECONDS = 8
 #: The seconds for which guesses are tried for the kernels of a file, and of these for one at least and at most.
@@ -48,44 +37,6 @@ _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
 _SHARE, _LEAST_SHARE = 1 / 15, 1 / 100
 #: What is said of a `main` that comes to no launch.
 _NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
-#: The bytes of a block's dynamic shared memory.
-_DYNAMIC = 4096
-
-
-@dataclass(frozen=True)
-class Asked:
-    """The questions of a text, and what is reported of it."""
-
-    runs: tuple[Run, ...]
-    warnings: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """The quality of a guess: the number of places that may have undefined behaviour.
-
-    ``races`` says whether one execution is known to have a race, ``meet`` whether two threads come to one element,
-    which one of them writes.
-    """
-
-    faults: int
-    races: bool
-    meet: bool
-
-    @property
-    def flaws(self) -> tuple[int, bool]:
-        """The flaws by which guesses are compared: the kernel may be one for blocks of another size, say."""
-        return self.faults, self.races
-
-
-@dataclass(frozen=True, slots=True)
-class _Guess:
-    """Directives, the plan of the file with them, how good they are, and what is to be told of them."""
-
-    directives: tuple[str, ...]
-    plan: Asked
-    quality: Quality
-    notes: tuple[str, ...] = ()
 
 
 def guessed(
@@ -172,7 +123,7 @@ def _open(name: str, span: Span) -> Diagnostic:
 def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], many: int, seconds: float) -> Asked:
     """The plan of one kernel of so many under the best guess that is found in some seconds."""
     try:
-        best = _best(source, kernel, planned, seconds)
+        taken = best(source, kernel, planned, seconds)
     except InputError as bad:
         return Asked((), bad.diagnostics)
 
@@ -185,164 +136,10 @@ def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked
             run,
             program=program,
             checks=checks,
-            guessed=best.directives,
-            guess_notes=best.notes,
+            guessed=taken.directives,
+            guess_notes=taken.notes,
+            guess_doubt=taken.doubt,
             share=max(_SHARE / many, _LEAST_SHARE),
         )
 
-    return replace(best.plan, runs=tuple(map(told, best.plan.runs)))
-
-
-def _best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], seconds: float) -> _Guess:
-    """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
-
-    Where the time ends first, what is reported may be a guess that a faster machine passes over: a note says so.
-    """
-    found: list[_Guess] = []
-    refused: InputError | None = None
-    late = False
-    end = time.monotonic() + seconds
-    for shape, number in _tries(kernel):
-        try:
-            with limited(max(0.1, end - time.monotonic()), None):
-                found.append(_sized(source, kernel, shape, number, planned))
-        except InputError as bad:
-            refused = refused or bad
-        except LimitError:
-            late = True
-            break
-        if found and not any(found[-1].quality.flaws):
-            break
-    if not found:
-        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s"
-        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
-    best = min(found, key=lambda guess: guess.quality.flaws)
-    if best.quality.faults:
-        fault = best.plan.runs[0].graph.faults[0]
-        said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {_launch(best)}"
-        help_ = "write a `//@ launch` for it, with the arguments that it is made for"
-        raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
-    racy = next((guess for guess in found if guess.quality.races and not best.quality.races), None)
-    notes = [] if racy is None else [f"passed over, as it has a race: {_launch(racy)}"]
-    if late:
-        notes.append(f"larger launches were not tried: they take more than {seconds:.0f} s to read")
-    if not best.quality.meet:
-        notes.append("no two threads come to an element that one of them writes")
-    return replace(best, notes=tuple(notes))
-
-
-def _launch(guess: _Guess) -> str:
-    """The launch of a guess, without the directive's word."""
-    return guess.directives[-1].removeprefix("launch ").removesuffix(";")
-
-
-def _sized(source: Source, kernel: Kernel, shape: str, number: int, planned: Callable[[Source], Asked]) -> _Guess:
-    """The guess with the smallest objects that no index leaves."""
-    found: list[_Guess] = []
-    for size in _SIZES:
-        found.append(_tried(source, kernel, shape, number, size, planned))
-        if not found[-1].quality.faults:
-            return found[-1]
-    return min(found, key=lambda guess: guess.quality.faults)
-
-
-def _tried(
-    source: Source, kernel: Kernel, shape: str, number: int, size: int, planned: Callable[[Source], Asked]
-) -> _Guess:
-    """A guess, with names for objects that the file has no other use for."""
-    refused: InputError | None = None
-    for prefix in ("", f"{kernel.own_name}_"):
-        directives = tuple(_directives(kernel, shape, number, size, prefix))
-        text = source.text + "".join(f"\n//@ {directive}" for directive in directives) + "\n"
-        try:
-            plan = planned(replace(source, text=text))
-        except InputError as bad:
-            refused = refused or bad
-            continue
-        return _Guess(directives, plan, _quality(plan.runs[0]))
-    assert refused is not None
-    raise refused
-
-
-def _quality(run: Run) -> Quality:
-    graph = run.graph
-    accesses: dict[object, list[tuple[str, bool]]] = defaultdict(list)
-    for event in graph.events:
-        if event.location is not None and event.thread and not event.guard.never:
-            accesses[event.location].append((event.thread, event.writes))
-    meet = any(
-        any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
-    )
-    faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
-    races = graph.one_race or (not faults and racing(graph) is not None)
-    return Quality(faults, races, meet or bool(graph.settled))
-
-
-# ---------------------------------------------------------------- the text of a guess
-
-
-def _shapes(kernel: Kernel) -> Iterator[str]:
-    """The shapes to try: two blocks of two threads in each direction that the kernel looks at, one block if it looks at
-    none; then with blocks as the file has them.
-    """
-    grid = _cube(kernel.shape.grid[:1])
-    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
-    yield f"{grid}, {_cube(kernel.shape.threads)}{dynamic}"
-    for own in kernel.shape.blocks:
-        yield f"{grid}, {own}{dynamic}"
-
-
-def _tries(kernel: Kernel) -> Iterator[tuple[str, int]]:
-    """Shapes, and what numbers are."""
-    numbers = _NUMBERS if _has_numbers(kernel.parameters) else _NUMBERS[:1]
-    yield from ((shape, number) for shape in dict.fromkeys(_shapes(kernel)) for number in numbers)
-
-
-def _cube(axes: str) -> str:
-    """Two along each axis of some."""
-    sizes = ["2" if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
-    return sizes[0] if len(sizes) == 1 else f"dim3({', '.join(sizes)})" if sizes else "1"
-
-
-def _has_numbers(parameters: tuple[Parameter, ...]) -> bool:
-    return any(one.kind == "number" or _has_numbers(one.parts) for one in parameters)
-
-
-def _directives(kernel: Kernel, shape: str, number: int, size: int, prefix: str) -> Iterator[str]:
-    objects: dict[str, list[str]] = {}
-    kind = "cooperative " if kernel.shape.cooperative else ""
-    arguments = [_argument(kernel, one, one.name, number, size, prefix, objects) for one in kernel.parameters]
-    for type_, declared in objects.items():
-        yield f"object __device__ {type_} {', '.join(declared)};"
-    yield f"launch {kind}{kernel.name}<<<{shape}>>>({', '.join(arguments)});"
-
-
-def _argument(
-    kernel: Kernel, one: Parameter, name: str, number: int, size: int, prefix: str, objects: dict[str, list[str]]
-) -> str:
-    """The argument for a parameter, or for a member of one; the objects that it needs are added."""
-    match one.kind:
-        case "number":
-            return str(number)
-        case "truth":
-            return "true"
-        case "pointer":
-            objects.setdefault(one.type, []).append(f"{prefix}{name}[{size}]{one.rows}")
-            return f"{prefix}{name}"
-        case "pointers":
-            inner = [f"{prefix}{name}_{number}" for number in range(_POINTERS)]
-            objects.setdefault(one.type, []).extend(f"{each}[{size}]" for each in inner)
-            objects.setdefault(f"{one.type}*", []).append(f"{prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}")
-            return f"{prefix}{name}"
-        case "numbers":
-            return "{}"
-        case "class":
-            parts = [
-                _argument(kernel, part, f"{name}_{part.name}", number, size, prefix, objects) for part in one.parts
-            ]
-            return f"{one.type}{{{', '.join(parts)}}}"
-        case _:
-            what = f"`{one.type}`" if one.type else "argument"
-            message = f"the kernel `{kernel.name}` is never launched, and no {what} for `{name}` can be guessed"
-            help_ = f"write `int main()`, or `//@ launch {kernel.name}<<<2, 2>>>(…);`"
-            raise InputError(Diagnostic(Code.NOT_LAUNCHED, message, kernel.span, help_))
+    return replace(taken.plan, runs=tuple(map(told, taken.plan.runs)))

@@ -120,7 +120,8 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
 
 def _guessed(source: Source, path: Path, overrides: Overrides, planned: Callable[[Source], Plan]) -> Plan:
     """The plan of a file, or of guessed launches where it launches nothing."""
-    from scopec.session.guessing import Asked, guessed
+    from scopec.session.guess_search import Asked
+    from scopec.session.guessing import guessed
 
     plans: list[Plan] = []
 

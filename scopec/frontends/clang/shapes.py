@@ -18,15 +18,24 @@ _FUNCTION = re.compile(
     r"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[\w\s]*\{"
 )
 _AXES = "xyz"
+#: One block, or one thread.
+_ONE = re.compile(r"(?:dim3\s*\()?\s*1\s*(?:,\s*1\s*)*\)?")
+#: The names before and after a sign of multiplication; casts and the objects of members come between.
+_FACTORS = (
+    re.compile(r"(\w+)\s*\)?\s*\*"),
+    re.compile(r"\*\s*(?:\(\s*\w+\s*\)\s*)?(?:\w+\s*(?:\.|->)\s*)*(\w+)"),
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """The shape of a launch for a kernel, as far as a text says it.
 
-    ``threads`` and ``grid`` are the axes along which the kernel asks who it is; ``blocks`` are shapes of a block that
+    ``threads`` and ``grid`` are the axes along which the kernel asks who it is, none of those of which each launch of
+    the text has one alone; ``blocks`` are shapes of a block that
     the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory.  A
-    ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.
+    ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.  ``factors``
+    are the names that the kernel multiplies with, ``counts`` is whether it names a constant of its blocks.
     """
 
     threads: str = "x"
@@ -34,6 +43,8 @@ class Shape:
     blocks: tuple[str, ...] = ()
     cooperative: bool = False
     dynamic: bool = False
+    factors: frozenset[str] = frozenset()
+    counts: bool = False
 
 
 def shape_of(kernel: str, body: str, code: str) -> Shape:
@@ -42,8 +53,20 @@ def shape_of(kernel: str, body: str, code: str) -> Shape:
     cooperative = re.search(r"\bthis_grid\s*\(|\bgrid_group\b", reached) is not None
     dynamic = re.search(r"\bextern\b[^;]*\b__shared__\b", code) is not None
     grid = _axes(reached, "blockIdx") or ("x" if cooperative else "")
+    threads = _axes(reached, "threadIdx") or "x"
     blocks = tuple(dict.fromkeys(_blocks(code, kernel, body)))
-    return Shape(_axes(reached, "threadIdx") or "x", grid, blocks, cooperative, dynamic)
+    launches = list(_launches(code, kernel))
+    grid = "" if launches and all(_ONE.fullmatch(one) for one, _ in launches) else grid
+    threads = "" if launches and all(_ONE.fullmatch(one) for _, one in launches) else threads
+    factors = frozenset(name for beside in _FACTORS for name in beside.findall(reached))
+    counts = not _words(" ".join(blocks)).isdisjoint(_words(reached))
+    return Shape(threads, grid, blocks, cooperative, dynamic, factors, counts)
+
+
+def _words(code: str) -> set[str]:
+    """The constants of a text: names as macros and constants have them, and numbers from three on."""
+    names = set(re.findall(r"\b[A-Z_][A-Z0-9_]+\b", code))
+    return names | {number for number in re.findall(r"\b\d+\b", code) if int(number) > 2}
 
 
 def _reached(body: str, code: str) -> str:
@@ -68,20 +91,27 @@ def _axes(code: str, name: str) -> str:
     return found or ("x" if re.search(rf"\b{name}\b", code) else "")
 
 
-def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
-    """Shapes of a block that a file has for a kernel, those that are constants."""
+def _launches(code: str, kernel: str) -> Iterator[tuple[str, str]]:
+    """The grids and the blocks of a file's launches of a kernel, those of names as these are declared."""
     for match in LAUNCH.finditer(code):
         shape = list(split(match[3]))
-        if match[1] != kernel or len(shape) < 2:
-            continue
-        block = shape[1].strip()
-        if re.fullmatch(r"\w+", block) and not block.isdigit():
-            begins = rf"\bdim3\s+(?:\w+\s*\([^;]*?\),\s*)?{block}\s*(?:=\s*(?:dim3\s*)?)?"
-            declared = re.search(rf"{begins}[({{]([^;]*?)[)}}]\s*[,;]", code)
-            named = re.search(rf"\b(?:const|constexpr)\b[^;]*\b{block}\s*=\s*([^;,]+)", code)
-            block = f"dim3({declared[1]})" if declared else block if block.isupper() else named[1] if named else ""
-        if _is_constant(block):
-            yield block
+        if match[1] == kernel and len(shape) >= 2:
+            yield _declared(shape[0].strip(), code), _declared(shape[1].strip(), code)
+
+
+def _declared(sizes: str, code: str) -> str:
+    """Sizes of a launch; of a name what it is declared as, if that is found."""
+    if not re.fullmatch(r"\w+", sizes) or sizes.isdigit():
+        return sizes
+    begins = rf"\bdim3\s+(?:\w+\s*\([^;]*?\),\s*)?{sizes}\s*(?:=\s*(?:dim3\s*)?)?"
+    declared = re.search(rf"{begins}[({{]([^;]*?)[)}}]\s*[,;]", code)
+    named = re.search(rf"\b(?:const|constexpr)\b[^;]*\b{sizes}\s*=\s*([^;,]+)", code)
+    return f"dim3({declared[1]})" if declared else sizes if sizes.isupper() else named[1] if named else ""
+
+
+def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
+    """Shapes of a block that a file has for a kernel, those that are constants."""
+    yield from (block for _, block in _launches(code, kernel) if _is_constant(block))
     if (bound := re.search(rf"\b__launch_bounds__\s*\(([^;{{}}()]*)\)[^;{{}}()]*\b{kernel}\s*\(", code)) is not None:
         yield bound[1].partition(",")[0].strip()
     for shared in re.finditer(r"\b__shared__\b[^;\[]*((?:\[[^\]]+\])+)", body):

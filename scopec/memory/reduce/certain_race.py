@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.memory.events.events import Event, EventGraph, Final, Kind
 from scopec.memory.events.rewriting import of_events
 from scopec.memory.reduce.constant_order import ConstantOrder
@@ -29,11 +30,47 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
 
 
+@dataclass(frozen=True)
+class _Found:
+    """An execution, its graph, and two accesses of it that race."""
+
+    run: _Run
+    executed: EventGraph
+    pair: tuple[Event, Event]
+
+
 def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
     """The part of a graph that has such a race, with the values of one execution; None if none is found.
 
     With ``condense`` it is also without the barriers that nobody needs then.
     """
+    raced = _race(graph)
+    if raced is None:
+        return None
+    run, executed, pair = raced.run, raced.executed, raced.pair
+    at, those = pair[0].location, {e.thread for e in pair}  # what others add there makes no difference
+    kept = {e.id for e in executed.events if e.location != at or not e.atomic or e.thread in those}
+    found = replace(
+        of_events(executed, kept, _edges(graph, run, kept)),
+        conditions=(),
+        addresses={},
+        assertions=(),
+        waits=(),
+        carried={},
+        settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
+        finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
+        one_race=True,
+    )
+    return condensed(found) if condense else found
+
+
+def racing_pair(graph: EventGraph) -> tuple[Event, Event] | None:
+    """Two accesses of the execution that have such a race, if any have."""
+    raced = _race(graph)
+    return None if raced is None else raced.pair
+
+
+def _race(graph: EventGraph) -> _Found | None:
     if graph.phases or any(edge.when is not None for edge in graph.done):
         return None
     if graph.cuts or graph.issue or graph.impossible or graph.choices or any(e.operands for e in graph.events):
@@ -69,24 +106,11 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
             return False
         return not (ordered(one, other) or ordered(other, one))
 
-    for at, own in accesses.items():
+    for own in accesses.values():
         pairs = ((write, e) for write in own if write.writes for e in own if e is not write)
         pair = next((pair for pair in pairs if race(*pair)), None)
         if pair is not None:
-            those = {e.thread for e in pair}  # what others add there makes no difference
-            kept = {e.id for e in executed.events if e.location != at or not e.atomic or e.thread in those}
-            found = replace(
-                of_events(executed, kept, _edges(graph, run, kept)),
-                conditions=(),
-                addresses={},
-                assertions=(),
-                waits=(),
-                carried={},
-                settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
-                finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
-                one_race=True,
-            )
-            return condensed(found) if condense else found
+            return _Found(run, executed, pair)
     return None
 
 

@@ -9,7 +9,7 @@
 - ``verdicts``: the meaning of the answers for each check
 - ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
 - ``sc_suffices``: executions that are all schedules
-- ``partners``: waits of guessed launches for what nothing in them writes
+- ``partners``: violations that a guessed launch may have alone
 - ``unmodelled``: endless behaviours of which it is not known whether they exist
 - ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``, ``readings``: conditions on which a verdict rests
 """

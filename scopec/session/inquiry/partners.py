@@ -1,10 +1,14 @@
-"""Waits of guessed launches for what only host code, or another kernel, writes: these are no hangs of the program."""
+"""Violations that a guessed launch has and the program may not have.
+
+These are waits for what only host code, or another kernel, writes, and races that other launches may not have.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.program import ir
 from scopec.program.effects import effects, registers, uses_and_definitions
 from scopec.program.loops.facts import AGAIN, facts
@@ -19,7 +23,9 @@ if TYPE_CHECKING:
 
 
 def told(run: Run, checks: Sequence[Check]) -> list[Check]:
-    """The checks; one that a guessed launch violates is unknown where its kernel waits for others than it has."""
+    """The checks; one that a guessed launch violates is unknown where that may be due to the guess."""
+    if run.guess_doubt is not None:
+        checks = list(_doubted(checks, run.guess_doubt))
     if not run.guessed or not (awaited := sorted(set(_awaited(run.program)))):
         return list(checks)
     names = ", ".join(f"`{name}`" for name in awaited)
@@ -30,6 +36,18 @@ def told(run: Run, checks: Sequence[Check]) -> list[Check]:
         else check
         for check in checks
     ]
+
+
+def _doubted(checks: Sequence[Check], doubt: str) -> Iterator[Check]:
+    """The checks; a race is unknown, and with it whether the others are of a program without one."""
+    if not any(check.expectation.kind == "race_free" and check.verdict == "violated" for check in checks):
+        yield from checks
+        return
+    for check in checks:
+        if check.expectation.kind == "race_free" and check.verdict == "violated":
+            yield replace(check, verdict="unknown", reason=doubt, trace=None)
+        else:
+            yield replace(check, warnings=(UNKNOWN_RACES,) if check.warnings else ())
 
 
 def _awaited(program: Program) -> Iterator[str]:

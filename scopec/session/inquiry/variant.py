@@ -45,8 +45,8 @@ class Variant:
     what is usually asked, and is not asked of this variant under any model; ``supposed`` are loops that are taken to
     end although a value that is not modelled decides whether they do.  ``without`` names the reductions
     that are switched off.  ``begun`` is the program before the passes over its loops, of which litmus files have none.
-    ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out, ``share`` the
-    part of the time limit that it gets.
+    ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out, ``guess_doubt``
+    why a race may be one of the guess alone, ``share`` the part of the time limit that it gets.
     """
 
     file: str
@@ -65,6 +65,7 @@ class Variant:
     begun: Looping | None = None
     guessed: tuple[str, ...] = ()
     guess_notes: tuple[str, ...] = ()
+    guess_doubt: str | None = None
     share: float = 1.0
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import LimitError
 from scopec.base.records import dataclass
 from scopec.explain.synchronisation import access_name
-from scopec.explain.verdict import FAULTY, UNDEFINED, Check, Verdict
+from scopec.explain.verdict import FAULTY, UNDEFINED, UNKNOWN_RACES, Check, Verdict
 from scopec.memory.answers import mistakes
 from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending
@@ -291,8 +291,7 @@ def progress_checks(run: Run, answers: Mapping[Property, Progress], found: Findi
     if found is not None and found.racy and run.reports_races:
         warnings = ("the program has a data race, so it is undefined behaviour and promises nothing",)
     elif found is not None and found.unanswered is not None and run.reports_races and "race" not in found.answers:
-        unknown = "it is not known whether the program has a data race, and so promises nothing"
-        warnings = (f"{unknown}: {found.unanswered}",)
+        warnings = (f"{UNKNOWN_RACES}: {found.unanswered}",)
     elif found is not None and found.fault is not None:
         warnings = (f"{found.fault[0]}, so it is undefined behaviour and promises nothing",)
     checks = []

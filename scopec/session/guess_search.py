@@ -1,0 +1,256 @@
+"""The search for a launch of a kernel that asks what the kernel is made for.
+
+Objects are as large as the indices need, which is found by trying.  A guess with undefined behaviour, or a certain
+race, may be one that nobody makes: a kernel for blocks of 16 threads with 2, or rows that overlap.  So others are
+tried.  One with other numbers takes the place of a racy one only if the two threads still make the two accesses,
+without a race; one with a block of the file's own whenever it has no race.  Of what is passed over the report tells.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.limits import limited
+from scopec.base.records import dataclass
+from scopec.memory.graph import reduced
+from scopec.memory.reduce.certain_race import racing_pair
+from scopec.program.mbarriers import RULES
+from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, shapes
+from scopec.session.inquiry.graphs import asked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from scopec.base.source import Source
+    from scopec.frontends.clang.kernels import Kernel
+    from scopec.memory.events.events import Event, EventGraph
+    from scopec.session.inquiry.run import Run
+
+#: The elements of an object, until no index leaves it.
+_SIZES = (16, 256, 4096)
+#: The guess for numbers: as many as there are threads of a row, at first.
+_NUMBERS = (4, 2, 16)
+#: The lengths that rows may need which do not overlap.
+_LENGTHS = (64, 256)
+#: The reductions without which a graph has every access.
+_LEAVING_OUT = ("settled", "condensed", "racing")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The questions of a text, and what is reported of it."""
+
+    runs: tuple[Run, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Quality:
+    """The quality of a guess: the number of places that may have undefined behaviour.
+
+    ``race`` are two accesses of which one execution is known to have a race, ``meet`` is whether two threads come to
+    one element, which one of them writes.
+    """
+
+    faults: int
+    race: tuple[Event, Event] | None
+    meet: bool
+
+    @property
+    def flaws(self) -> tuple[int, bool]:
+        """The flaws by which guesses are compared: the kernel may be one for blocks of another size, say."""
+        return self.faults, self.race is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Directives, the plan of the file with them, how good they are, and what is to be told of them.
+
+    ``doubt`` is why a race that is found may be one of the guess alone.
+    """
+
+    shape: str
+    numbers: Numbers
+    size: int
+    directives: tuple[str, ...]
+    plan: Asked
+    quality: _Quality
+    notes: tuple[str, ...] = ()
+    doubt: str | None = None
+
+    @property
+    def launch(self) -> str:
+        """The launch, without the directive's word."""
+        return self.directives[-1].removeprefix("launch ").removesuffix(";")
+
+    @property
+    def run(self) -> Run:
+        """What is asked."""
+        return self.plan.runs[0]
+
+
+def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], seconds: float) -> Guess:
+    """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
+
+    Where the time ends first, what is reported may be a guess that a faster machine passes over: a note says so.
+    """
+    found: list[Guess] = []
+    refused: InputError | None = None
+    left: tuple[str, Numbers] | None = None
+    end = time.monotonic() + seconds
+    for shape, numbers in _tries(kernel, found):
+        racy = _racy(found)
+        try:
+            with limited(max(0.1, end - time.monotonic()), None):
+                guess = _sized(source, kernel, shape, numbers, found, planned)
+                if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
+                    continue  # the race may be gone because a thread does less
+        except InputError as bad:
+            refused = refused or bad
+            continue
+        except LimitError:
+            left = shape, numbers
+            break
+        found.append(guess)
+        if not any(guess.quality.flaws):
+            break
+    if not found:
+        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s"
+        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
+    chosen = min(found, key=lambda guess: guess.quality.flaws)
+    if chosen.quality.faults:
+        fault = chosen.run.graph.faults[0]
+        said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {chosen.launch}"
+        help_ = "write a `//@ launch` for it, with the arguments that it is made for"
+        raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
+    doubt = _doubt(kernel, chosen, left, seconds) if left and chosen.quality.race else None
+    return replace(chosen, notes=tuple(_notes(chosen, _racy(found), left, seconds)), doubt=doubt)
+
+
+def _notes(chosen: Guess, racy: Guess | None, left: tuple[str, Numbers] | None, seconds: float) -> Iterator[str]:
+    """What is told of a guess that is taken, beside the first racy one."""
+    if racy is not None and not chosen.quality.race:
+        yield f"passed over, as it has a race: {racy.launch}"
+    if left:
+        yield f"larger launches were not tried: they take more than {seconds:.0f} s to read"
+    if not chosen.quality.meet:
+        yield "no two threads come to an element that one of them writes"
+
+
+def _racy(found: list[Guess]) -> Guess | None:
+    """The first guess without a fault that has a race."""
+    return next((guess for guess in found if guess.quality.flaws == (0, True)), None)
+
+
+def _doubt(kernel: Kernel, racy: Guess, left: tuple[str, Numbers], seconds: float) -> str | None:
+    """Why a race may be one of the guess alone, where tries are left, the first of them given."""
+    shape, numbers = left
+    taken = f"the race is one of a guessed launch, {racy.launch}"
+    if shape == racy.shape:
+        longer = [name for name, _ in numbers.others if name in _factors(kernel)]
+        if not longer:
+            return None
+        names = ", ".join(f"`{name}`" for name in longer)
+        return f"{taken}, and others with {names} greater were not tried: they take more than {seconds:.0f} s to read"
+    assert racy.quality.race is not None
+    threads = {thread.name: thread for thread in racy.run.program.threads}
+    one, other = (threads[event.thread] for event in racy.quality.race)
+    if one.block == other.block or not kernel.shape.counts:
+        return None
+    own = ", ".join(f"`{block}`" for block in kernel.shape.blocks)
+    return f"{taken}, and blocks of the file's own ({own}) were not tried: they take more than {seconds:.0f} s to read"
+
+
+def _makes(guess: Guess, racy: Guess) -> bool:
+    """Whether the threads that race under one guess make these accesses under another one."""
+    assert racy.quality.race is not None
+    run = guess.run
+    whole = reduced(run.packed, replace(asked(run), reductions=run.reductions.without(_LEAVING_OUT)))
+    made = {(event.thread, event.span, event.writes) for event in _accesses(whole)}
+    return all((event.thread, event.span, event.writes) in made for event in racy.quality.race)
+
+
+def _accesses(graph: EventGraph) -> Iterator[Event]:
+    return (e for e in graph.events if e.location is not None and e.thread and not e.guard.never)
+
+
+# ---------------------------------------------------------------- what is tried
+
+
+def _tries(kernel: Kernel, found: list[Guess]) -> Iterator[tuple[str, Numbers]]:
+    """Shapes, and what numbers are; rows that do not overlap where ``found``, what came of these tries, has a race."""
+    plain = [Numbers(each) for each in _NUMBERS] if has_numbers(kernel.parameters) else [Numbers(_NUMBERS[0])]
+    for shape in dict.fromkeys(shapes(kernel)):
+        for numbers in plain:
+            yield shape, numbers
+            racy = _racy(found)
+            if racy is not None and racy.shape == shape:
+                yield from ((shape, longer) for longer in _longer(kernel, racy.numbers))
+                break
+
+
+def _factors(kernel: Kernel) -> list[str]:
+    """The arguments that the kernel multiplies with, as lengths of rows are."""
+    return [name for name, own in lengths(kernel.parameters) if own in kernel.shape.factors]
+
+
+def _longer(kernel: Kernel, numbers: Numbers) -> Iterator[Numbers]:
+    """Numbers with longer rows: one argument, then all that the kernel multiplies with, then the others."""
+    factors = _factors(kernel)
+    for length in _LENGTHS:
+        yield from (replace(numbers, others=((name, length),)) for name in factors)
+    if len(factors) > 1:
+        yield replace(numbers, others=tuple((name, _LENGTHS[0]) for name in factors))
+    for name, _ in lengths(kernel.parameters):
+        if name not in factors:
+            yield replace(numbers, others=((name, _LENGTHS[0]),))
+
+
+def _sized(
+    source: Source, kernel: Kernel, shape: str, numbers: Numbers, found: list[Guess],
+    planned: Callable[[Source], Asked],
+) -> Guess:  # fmt: skip
+    """The guess with the smallest objects that no index leaves, none smaller than another one needs."""
+    least = max((guess.size for guess in found if not guess.quality.faults), default=0)
+    sized: list[Guess] = []
+    for size in _SIZES:
+        if size >= least:
+            sized.append(_tried(source, kernel, shape, numbers, size, planned))
+            if not sized[-1].quality.faults:
+                return sized[-1]
+    return min(sized, key=lambda guess: guess.quality.faults)
+
+
+def _tried(
+    source: Source, kernel: Kernel, shape: str, numbers: Numbers, size: int, planned: Callable[[Source], Asked]
+) -> Guess:
+    """A guess, with names for objects that the file has no other use for."""
+    refused: InputError | None = None
+    for prefix in ("", f"{kernel.own_name}_"):
+        lines = tuple(directives(kernel, shape, numbers, size, prefix))
+        text = source.text + "".join(f"\n//@ {line}" for line in lines) + "\n"
+        try:
+            plan = planned(replace(source, text=text))
+        except InputError as bad:
+            refused = refused or bad
+            continue
+        return Guess(shape, numbers, size, lines, plan, _quality(plan.runs[0]))
+    assert refused is not None
+    raise refused
+
+
+def _quality(run: Run) -> _Quality:
+    graph = run.graph
+    accesses: dict[object, list[tuple[str, bool]]] = defaultdict(list)
+    for event in _accesses(graph):
+        accesses[event.location].append((event.thread, event.writes))
+    meet = any(
+        any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
+    )
+    faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
+    race = racing_pair(graph) if graph.one_race or not faults else None
+    return _Quality(faults, race, meet or bool(graph.settled))

@@ -1,0 +1,103 @@
+"""The text of a guess: directives for the objects and the launch of a kernel."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, InputError
+from scopec.base.records import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from scopec.frontends.clang.kernels import Kernel, Parameter
+
+#: The number of pointers in an array of them.
+_POINTERS = 4
+#: The bytes of a block's dynamic shared memory.
+_DYNAMIC = 4096
+#: The types of numbers of which no row is so long.
+_NO_LENGTHS = ("float", "double", "half", "bfloat")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """The numbers that a kernel gets: one for all, but for some parameters, by the names of these."""
+
+    each: int
+    others: tuple[tuple[str, int], ...] = ()
+
+    def of(self, name: str) -> int:
+        """That for a parameter, or for a member of one."""
+        return dict(self.others).get(name, self.each)
+
+
+def shapes(kernel: Kernel) -> Iterator[str]:
+    """The shapes to try: two blocks of two threads in each direction that the kernel looks at, one block if it looks at
+    none; then with blocks as the file has them.
+    """
+    grid = _cube(kernel.shape.grid[:1])
+    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
+    yield f"{grid}, {_cube(kernel.shape.threads)}{dynamic}"
+    for own in kernel.shape.blocks:
+        yield f"{grid}, {own}{dynamic}"
+
+
+def _cube(axes: str) -> str:
+    """Two along each axis of some."""
+    sizes = ["2" if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
+    return sizes[0] if len(sizes) == 1 else f"dim3({', '.join(sizes)})" if sizes else "1"
+
+
+def has_numbers(parameters: tuple[Parameter, ...]) -> bool:
+    """Whether some argument is a number, or has one."""
+    return any(one.kind == "number" or has_numbers(one.parts) for one in parameters)
+
+
+def lengths(parameters: tuple[Parameter, ...], within: str = "") -> Iterator[tuple[str, str]]:
+    """The arguments that may be the length of a row, by their names in a guess, and their own ones."""
+    for one in parameters:
+        if one.kind == "number" and not any(word in one.type for word in _NO_LENGTHS):
+            yield f"{within}{one.name}", one.name
+        yield from lengths(one.parts, f"{within}{one.name}_")
+
+
+def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, prefix: str) -> Iterator[str]:
+    """The directives of a guess, the launch last.  Raises InputError where there is none for some parameter."""
+    objects: dict[str, list[str]] = {}
+    kind = "cooperative " if kernel.shape.cooperative else ""
+    arguments = [_argument(kernel, one, one.name, numbers, size, prefix, objects) for one in kernel.parameters]
+    for type_, declared in objects.items():
+        yield f"object __device__ {type_} {', '.join(declared)};"
+    yield f"launch {kind}{kernel.name}<<<{shape}>>>({', '.join(arguments)});"
+
+
+def _argument(
+    kernel: Kernel, one: Parameter, name: str, numbers: Numbers, size: int, prefix: str, objects: dict[str, list[str]]
+) -> str:
+    """The argument for a parameter, or for a member of one; the objects that it needs are added."""
+    match one.kind:
+        case "number":
+            return str(numbers.of(name))
+        case "truth":
+            return "true"
+        case "pointer":
+            objects.setdefault(one.type, []).append(f"{prefix}{name}[{size}]{one.rows}")
+            return f"{prefix}{name}"
+        case "pointers":
+            inner = [f"{prefix}{name}_{number}" for number in range(_POINTERS)]
+            objects.setdefault(one.type, []).extend(f"{each}[{size}]" for each in inner)
+            objects.setdefault(f"{one.type}*", []).append(f"{prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}")
+            return f"{prefix}{name}"
+        case "numbers":
+            return "{}"
+        case "class":
+            parts = [
+                _argument(kernel, part, f"{name}_{part.name}", numbers, size, prefix, objects) for part in one.parts
+            ]
+            return f"{one.type}{{{', '.join(parts)}}}"
+        case _:
+            what = f"`{one.type}`" if one.type else "argument"
+            message = f"the kernel `{kernel.name}` is never launched, and no {what} for `{name}` can be guessed"
+            help_ = f"write `int main()`, or `//@ launch {kernel.name}<<<2, 2>>>(…);`"
+            raise InputError(Diagnostic(Code.NOT_LAUNCHED, message, kernel.span, help_))
