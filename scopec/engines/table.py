@@ -58,13 +58,13 @@ def sizes_version() -> str:
 
 
 @cache
-def of_sizes() -> Callable[[Question, float, int | None], Answer] | None:
-    """Who answers questions about all launches; None without the extra ``scopec[sizes]``."""
+def of_sizes() -> Callable[[], Callable[[Question, float, int | None], Answer]] | None:
+    """Who answers questions about all launches of a kernel, for one; None without the extra ``scopec[sizes]``."""
     from importlib.util import find_spec
 
     if find_spec(SIZES) is None:
         return None
-    found: Callable[[Question, float, int | None], Answer] = loaded("scopec.engines.z3.engine:answer")
+    found: Callable[[], Callable[[Question, float, int | None], Answer]] = loaded("scopec.engines.z3.engine:answers")
     return found
 
 

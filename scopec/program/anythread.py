@@ -235,6 +235,32 @@ def substituted(term: Term, by: dict[Term, Term]) -> Term:
             return _MAKERS[op](*args)
 
 
+def linear(term: Term) -> tuple[dict[Term, int], int]:
+    """A sum as the factors of its terms, and its constant."""
+    factors: dict[Term, int] = {}
+    constant = 0
+    left = [(term, 1)]
+    while left:
+        one, factor = left.pop()
+        if one.op == "const":
+            constant += factor * one.value
+        elif one.op == "add":
+            left += ((arg, factor) for arg in one.args)
+        elif one.op == "mul" and one.args[0].op == "const":
+            left.append((one.args[1], factor * one.args[0].value))
+        else:
+            factors[one] = factors.get(one, 0) + factor
+    return {one: factor for one, factor in factors.items() if factor}, constant
+
+
+def total(factors: dict[Term, int]) -> Term:
+    """The sum of terms, each with a factor."""
+    found = ZERO
+    for term, factor in factors.items():
+        found = add(found, mul(const(factor), term))
+    return found
+
+
 _MAKERS: dict[str, Callable[..., Term]] = {
     "add": add, "mul": mul, "div": div, "mod": mod, "less": less, "equal": equal, "and": both, "or": either,
     "not": opposite, "choose": choose,

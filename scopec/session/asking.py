@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
+from typing import Self
 
 from scopec.base.limits import Deadline, deadline, limited
 from scopec.base.records import dataclass
@@ -55,6 +56,10 @@ class Asking:
         else:
             own = deadline(self.timeout, used)
         return min(own, self.ends, key=lambda end: math.inf if end.at is None else end.at)
+
+    def within(self, seconds: float) -> Self:
+        """The same, of which nothing is asked after so many seconds."""
+        return replace(self, ends=deadline(self.ends.within(seconds)))
 
     def limited(self) -> AbstractContextManager[None]:
         """LimitError in a block about a run that begins now, where it is past the limits."""

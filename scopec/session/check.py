@@ -256,8 +256,8 @@ def _of_every(
     """The verdicts about all launches of each kernel of a file."""
     from scopec.session.sizes import Answered, of_file  # Start-up: most calls are about the launches of a file
 
-    def ask(run: Run) -> Answered:
-        report = check_run(run, policy, workers, settings)
+    def ask(run: Run, seconds: float) -> Answered:
+        report = check_run(run, policy, workers, settings.within(seconds))
         return Answered(report.run, report.checks, report)
 
     with doing(settings, f"{shown}: every launch"):

@@ -30,21 +30,25 @@ from scopec.session import witness
 from scopec.session.plan import Overrides, plan_of
 from scopec.sizes import pairs as meeting
 from scopec.sizes import questions
-from scopec.sizes.questions import Model
+from scopec.sizes.questions import Launches, Model
 
 if TYPE_CHECKING:
     from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
     from scopec.sizes.questions import Answer, Question
 
-#: Seconds for one try of a question, and for reading a launch that a model names.
-_SECONDS = 3.0
-_READING = 20
+#: Seconds for a question about barriers, and for reading a launch that a model names or for asking about it.
+_SECONDS = 5.0
+_WITNESS = 10.0
+#: Seconds for a question about a pair at a first look, for all questions of a pair later, and for all pairs.
+_LOOK = 0.6
+_PAIR = 6.0
+_PAIRS = 30.0
+#: So many threads at most a launch has that is looked at.
+_MOST_THREADS = 2048
 #: The elements of an object, until no index leaves it.
 _ELEMENTS = (16, 256, 4096)
 _MOST_WITNESSES = 4
-#: Seconds after which no race is looked for any more, where a proof has failed already.
-_LOOKING = 20.0
 _INSTALL = "z3 is not installed: pip install 'scopec[sizes]'"
 _ASSUMED = ("no 32-bit number passes its limits", "no two pointers overlap", "no index leaves its array")
 
@@ -70,6 +74,15 @@ class Answered:
 
 
 @dataclass(frozen=True)
+class Open:
+    """A pair of which it is not proved that it never meets, what is known of it, and whether more time may help."""
+
+    pair: meeting.Pair
+    found: Found
+    may_change: bool
+
+
+@dataclass(frozen=True)
 class Side:
     """Clang's code of a file for one side, and what is known of its places."""
 
@@ -82,11 +95,13 @@ class OfKernel:
 
     def __init__(
         self, text: Source, path: Path, kernel: Kernel, device: Side, host: Side | Found | None, overrides: Overrides,
-        settings: Asking, ask: Callable[[Run], Answered], condition: str,
+        settings: Asking, ask: Callable[[Run, float], Answered], condition: str,
     ) -> None:  # fmt: skip
         self.text, self.path, self.kernel, self.device, self.host = text, path, kernel, device, host
         self.overrides, self.settings, self.ask = overrides, settings, ask
         self.end, self.condition = settings.deadline(), condition
+        self._tried = 0
+        self._refuted: set[Question] = set()
 
     @cached_property
     def form(self) -> tuple[AnyThread, Term] | Found:
@@ -113,16 +128,33 @@ class OfKernel:
         except RecursionError:
             return Found("unknown", "its expressions nest too deeply")
 
-    def answer(self, question: Question) -> Answer:
+    @cached_property
+    def launches(self) -> Launches:
+        """The launches that are asked about."""
+        assert not isinstance(self.form, Found)
+        return Launches(*self.form)
+
+    @cached_property
+    def engine(self) -> Callable[[Question, float, int | None], Answer]:
+        """Who answers."""
+        made = of_sizes()
+        assert made is not None
+        return made()
+
+    def answer(self, question: Question, seconds: float = _SECONDS) -> Answer:
         """The answer to a question, within the limits."""
-        left = self.end.left()
-        engine = of_sizes()
-        if engine is None or (left is not None and left <= 0):
+        if question in self._refuted or questions.is_absurd(question):
+            return "none"
+        within = self.end.within(seconds)
+        if within <= 0:
             return None
         try:
-            return engine(question, _SECONDS if left is None else min(_SECONDS, left), self.settings.memory)
+            found = self.engine(question, within, self.settings.memory)
         except RecursionError:
             return None
+        if found == "none":
+            self._refuted.add(question)
+        return found
 
     @cached_property
     def differing(self) -> list[tuple[Span, Answer]]:
@@ -130,10 +162,10 @@ class OfKernel:
         and the loops of which it is not proved that all threads of a block go round as often.
         """
         assert not isinstance(self.form, Found)
-        made, where = self.form
+        made, _ = self.form
         conditions = [(one.span, one.condition) for one in made.barriers]
         conditions += [(self.barrier_in(loop).span, loop.again) for loop in made.loops]
-        asked = [(span, questions.differs(made, where, condition)) for span, condition in conditions]
+        asked = [(span, questions.differs(self.launches, condition)) for span, condition in conditions]
         answers = [(span, self.answer(question)) for span, question in asked]
         return [(span, answer) for span, answer in answers if answer != "none"]
 
@@ -148,7 +180,7 @@ class OfKernel:
         without loops, some leave out the last ones.
         """
         assert not isinstance(self.form, Found)
-        made, where = self.form
+        made, _ = self.form
         if "named barriers" in made.left_out:
             return False
         if not self.differing:
@@ -156,7 +188,7 @@ class OfKernel:
         if made.loops or made.uniform or not all(questions.is_exact(barrier.condition) for barrier in made.barriers):
             return False
         return all(
-            self.answer(questions.misaligned(made, where, earlier.condition, later.condition)) == "none"
+            self.answer(questions.misaligned(self.launches, earlier.condition, later.condition)) == "none"
             for n, earlier in enumerate(made.barriers)
             for later in made.barriers[n + 1 :]
         )
@@ -165,18 +197,17 @@ class OfKernel:
     def order(self) -> meeting.Order:
         """What is known of the barriers."""
         assert not isinstance(self.form, Found)
-        made, where = self.form
+        made, _ = self.form
         if not self.ordered:
             return meeting.Order(False, frozenset())
-        without = [(loop.turn, questions.turn_without(made, where, loop)) for loop in made.loops]
+        without = [(loop.turn, questions.turn_without(self.launches, loop)) for loop in made.loops]
         return meeting.Order(True, frozenset(turn for turn, asked in without if self.answer(asked) == "none"))
 
-    def meet(self, pair: meeting.Pair) -> Answer:
+    def meet(self, pair: meeting.Pair, seconds: float) -> Answer:
         """Whether a pair may meet: proved not to in any turns of loops, or two threads that do, as far as known."""
-        assert not isinstance(self.form, Found)
         undecided: Answer = "none"
-        for question in meeting.asked(*self.form, pair, self.order):
-            answer = self.answer(question)
+        for question in meeting.asked(self.launches, pair, self.order):
+            answer = self.answer(question, seconds)
             if isinstance(answer, Model):
                 return answer
             undecided = undecided if answer == "none" else None
@@ -186,8 +217,7 @@ class OfKernel:
         """Whether no launch meets the condition."""
         if isinstance(self.form, Found):
             return False
-        made, where = self.form
-        return where is not TRUE and self.answer(questions.met(made, where)) == "none"
+        return self.form[1] is not TRUE and self.answer(questions.met(self.launches)) == "none"
 
     def has_launches(self) -> bool:
         """Whether the host code launches the kernel, as far as it is understood."""
@@ -202,43 +232,68 @@ class OfKernel:
         """Whether no launch has a race."""
         if isinstance(self.form, Found):
             return self.form
-        made, where = self.form
-        tried, undecided, begun = 0, None, time.monotonic()
-        for pair in meeting.pairs(made):
-            if undecided is not None and time.monotonic() - begun > _LOOKING:
+        end = time.monotonic() + self.end.within(_PAIRS)
+        opened, left = list[Open](), list(meeting.pairs(self.form[0], self.order))
+        while left:
+            pair = left.pop(0)
+            if time.monotonic() > end:
                 break
-            answer = self.meet(pair)
+            answer = self.meet(pair, _LOOK)
             if answer == "none":
                 continue
-            spans = (pair.first.span, pair.second.span)
-            lines = f"lines {spans[0].line} and {spans[1].line}"
-            if isinstance(answer, Model) and tried < _MOST_WITNESSES:
-                tried += 1
-                shown = self.confirmed(answer)
-                if shown.verdict == "violated":
-                    return replace(shown, pair=spans)
-                lines = f"{lines}: {shown.reason}"
-            elif answer is None:
-                lines = f"{lines}: z3 does not decide whether they meet"
-            undecided = undecided or Found("unknown", lines, pair=spans)
-        return undecided or self.proved(made, where)
+            singles = list(pair.single())
+            left = singles + left
+            if not singles:
+                found = self.looked_at(pair, answer)
+                if found.verdict == "violated":
+                    return found
+                opened.append(Open(pair, found, answer is None))
+        for number, one in enumerate(opened):
+            share = (end - time.monotonic()) / (len(opened) - number)
+            found = self.again(one, share) if one.may_change and share > _LOOK else one.found
+            if found.verdict != "holds":
+                return found
+        return Found("unknown", self.too_late(left)) if left else self.proved()
 
-    def proved(self, made: AnyThread, where: Term) -> Found:
+    def again(self, one: Open, seconds: float) -> Found:
+        """What is found of a pair in more time."""
+        answer = self.meet(one.pair, min(_PAIR, seconds))
+        return Found("holds", "") if answer == "none" else self.looked_at(one.pair, answer)
+
+    def looked_at(self, pair: meeting.Pair, answer: Model | None) -> Found:
+        """What is known of a pair that is not proved not to meet."""
+        lines = f"lines {pair.spans[0].line} and {pair.spans[1].line}"
+        if answer is None:
+            return Found("unknown", f"{lines}: z3 does not decide whether they meet", pair=pair.spans)
+        if self._tried == _MOST_WITNESSES:
+            return Found("unknown", f"{lines}: two threads may meet, by z3 alone", pair=pair.spans)
+        self._tried += 1
+        shown = self.confirmed(answer)
+        if shown.verdict == "violated":
+            return replace(shown, pair=pair.spans)
+        return Found("unknown", f"{lines}: {shown.reason}", pair=pair.spans)
+
+    def too_late(self, left: list[meeting.Pair]) -> str:
+        """Why a proof is not there in time."""
+        first, second = left[0].spans
+        return f"lines {first.line} and {second.line}: the time is up before these and {len(left) - 1} others are asked"
+
+    def proved(self) -> Found:
         """A proof, if there is a launch in which two threads come to an access."""
-        for access in made.accesses:
+        accesses = self.launches.form.accesses
+        end = time.monotonic() + _PAIR
+        for condition in dict.fromkeys(access.condition for access in accesses):
             for same_block in (True, False):
-                come = questions.both_come(made, where, access.condition, same_block=same_block)
-                if isinstance(self.answer(come), Model):
-                    return self.holds(made, where)
-        if not made.accesses:
+                come = questions.both_come(self.launches, condition, same_block=same_block)
+                if time.monotonic() < end and isinstance(self.answer(come), Model):
+                    return self.holds()
+        if not accesses:
             return Found("unknown", "it accesses no memory that threads share")
         return Found("unknown", "no launch was found in which two threads come to an access")
 
-    def holds(self, made: AnyThread, where: Term) -> Found:
+    def holds(self) -> Found:
         """A proof, with what was assumed."""
-        pairs = [(f"{name}.{axis}", f"{index}.{axis}") for name, index in questions.SIZED for axis in "yz"]
-        looked_at = made.dimensions | set(symbols(where))
-        flat = [name for name, index in pairs if not {name, index} & looked_at]
+        flat = self.launches.flat
         assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *_ASSUMED)
         return Found("holds", f"assumed: {', '.join(assumed)}", assumed=assumed)
 
@@ -247,7 +302,7 @@ class OfKernel:
         """Whether each barrier is reached by all threads of its block; None without barriers."""
         if isinstance(self.form, Found):
             return None
-        made, where = self.form
+        made, _ = self.form
         if not made.barriers:
             return None
         if made.left_out:
@@ -261,7 +316,7 @@ class OfKernel:
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
         if self.told_by_memory(made) and self.race_free.verdict != "holds":
             return Found("unknown", "what is read from memory decides over barriers, and may race")
-        return self.holds(made, where)
+        return self.holds()
 
     def told_by_memory(self, made: AnyThread) -> bool:
         """Whether what is the same for a block decides over barriers, and something of that is read."""
@@ -272,7 +327,7 @@ class OfKernel:
 
     # ---------------------------------------------------------------- the launch that a model names
 
-    def launches(self, model: Model) -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
+    def launch_of(self, model: Model) -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
         """The launch of a model, read with objects that no index leaves; nothing where it cannot be read."""
         for elements in _ELEMENTS:
             for prefix in ("", f"{self.kernel.own_name}_"):
@@ -281,7 +336,7 @@ class OfKernel:
                     return
                 text = self.text.text + "".join(f"\n//@ {one}" for one in said) + "\n//@ expect race_free;\n"
                 try:
-                    with limited(_READING, self.settings.memory):
+                    with limited(self.end.within(_WITNESS), self.settings.memory):
                         own = replace(self.overrides, guess=False)
                         planned = plan_of(replace(self.text, text=text), self.path, own)
                         run = planned.runs[0]
@@ -298,9 +353,11 @@ class OfKernel:
     def confirmed(self, model: Model) -> Found:
         """What the usual question says of the launch of a model."""
         at = witness.words(self.kernel, model)
-        for run, _ in self.launches(model):
+        if witness.threads(model) > _MOST_THREADS:
+            return Found("unknown", f"two threads may meet at {at}, which is too large to be looked at")
+        for run, _ in self.launch_of(model):
             try:
-                told = self.ask(run)
+                told = self.ask(run, _WITNESS)
             except (InputError, LimitError) as objection:
                 message = objection.diagnostics[0].message if isinstance(objection, InputError) else str(objection)
                 return Found("unknown", f"two threads may meet at {at}, which is not answered: {message}")
@@ -313,7 +370,7 @@ class OfKernel:
 
     def divergent(self, model: Model) -> str | None:
         """The launch of a model in words, if scopec warns of a divergent barrier at it."""
-        for _, warnings in self.launches(model):
+        for _, warnings in self.launch_of(model) if witness.threads(model) <= _MOST_THREADS else ():
             if any(warning.code is Code.DIVERGENT_BARRIER for warning in warnings):
                 return witness.words(self.kernel, model)
         return None

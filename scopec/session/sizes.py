@@ -32,23 +32,15 @@ if TYPE_CHECKING:
     from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
 
-#: Seconds for one try of a question, and for reading a launch that a model names.
-_SECONDS = 3.0
-_READING = 20
-#: The elements of an object, until no index leaves it.
-_ELEMENTS = (16, 256, 4096)
-_MOST_WITNESSES = 4
 #: What can be asked of all launches.
 _KINDS = ("race_free", "race", "uniform", "divergent")
 _OPPOSITE: dict[Verdict, Verdict] = {"holds": "violated", "violated": "holds"}
 #: The functions that conditions are.
 _WHERE = "__scopec_where_"
-_INSTALL = "z3 is not installed: pip install 'scopec[sizes]'"
-_ASSUMED = "no 32-bit number passes its limits, no two pointers overlap, no index leaves its array"
 
 
 def of_file(
-    path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run], Answered],
+    path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
     """A report for each kernel of a file; InputError with what clang objects to."""
     source = source_of(path, shown, overrides)

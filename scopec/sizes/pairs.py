@@ -9,12 +9,14 @@ the first turn counts.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterator
 
 from scopec.base.records import dataclass
+from scopec.base.source import Span
 from scopec.program import anythread as terms
-from scopec.program.anythread import Access, AnyThread, Barrier, Term, opposite
-from scopec.sizes.questions import Question, Relation, firsts, is_exact, known
+from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
+from scopec.sizes.questions import Launches, Question, Relation, firsts, is_exact
 
 _BLOCK = 1
 _DEVICE = 3
@@ -29,53 +31,102 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Pair:
-    """Two accesses to one object by two threads, one of which writes."""
+class Family:
+    """Accesses that differ in the constant of their offset alone; ``offset`` is that of each without it."""
 
-    first: Access
-    second: Access
+    members: tuple[Access, ...]
+    constants: tuple[int, ...]
+    offset: Term
+
+    @property
+    def first(self) -> Access:
+        """The first in the code."""
+        return self.members[0]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Accesses to one object by two threads, one of which writes: any of one family and any of another."""
+
+    first: Family
+    second: Family
     same_block: bool
 
+    def single(self) -> Iterator[Pair]:
+        """Each pair of two accesses; none if this is one."""
+        if len(self.first.members) * len(self.second.members) == 1:
+            return
+        for number, first in enumerate(_alone(self.first)):
+            for second in _alone(self.second)[number if self.second is self.first else 0 :]:
+                yield Pair(first, second, self.same_block)
 
-def pairs(form: AnyThread) -> Iterator[Pair]:
-    """All pairs: of one block, and of two blocks but for what each block has of its own."""
-    accesses = list(_distinct(form))
-    for number, first in enumerate(accesses):
-        for second in accesses[number:]:
-            if first.object != second.object or first.kind == second.kind == "read":
-                continue
-            atomic = first.kind == second.kind == "atomic"
-            scope = min(first.scope, second.scope)
-            if not (atomic and scope >= _BLOCK):
-                yield Pair(first, second, True)
-            if first.object not in form.shared and not (atomic and scope >= _DEVICE):
-                yield Pair(first, second, False)
+    @property
+    def spans(self) -> tuple[Span, Span]:
+        """The places of both."""
+        return self.first.first.span, self.second.first.span
 
 
-def _distinct(form: AnyThread) -> Iterator[Access]:
-    """The accesses without those that do what one does between the same barriers."""
-    seen = set()
+def _alone(family: Family) -> list[Family]:
+    return [Family((m,), (c,), family.offset) for m, c in zip(family.members, family.constants, strict=True)]
+
+
+def pairs(form: AnyThread, order: Order) -> Iterator[Pair]:
+    """All pairs: of one block, but for those that a barrier of all threads parts, and of two blocks, but for what each
+    block has of its own.
+    """
+    parting = sorted(b.position for b in form.barriers if b.condition is TRUE and not b.turns and order.counts)
+    for first, second in _meeting(_families(form, within=True), parting):
+        if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _BLOCK):
+            yield Pair(first, second, True)
+    for first, second in _meeting(_families(form, within=False), []):
+        if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _DEVICE):
+            yield Pair(first, second, False)
+
+
+def _scope(first: Family, second: Family) -> int:
+    return min(first.first.scope, second.first.scope)
+
+
+def _meeting(families: list[Family], parting: list[int]) -> Iterator[tuple[Family, Family]]:
+    """Two families of accesses to one object, not only reads, between the same barriers of these."""
+    alike: dict[tuple[str, int], list[Family]] = {}
+    for one in families:
+        alike.setdefault((one.first.object, bisect(parting, one.first.position)), []).append(one)
+    for found in alike.values():
+        for number, one in enumerate(found):
+            for other in found[number:]:
+                if not one.first.kind == other.first.kind == "read":
+                    yield one, other
+
+
+def _families(form: AnyThread, *, within: bool) -> list[Family]:
+    """The accesses by what they do: ``within`` a block between the same barriers, or else to what all blocks share."""
+    found: dict[tuple[object, ...], tuple[Term, dict[int, Access]]] = {}
+    barriers = [barrier.position for barrier in form.barriers]
     for access in form.accesses:
-        phase = sum(barrier.position < access.position for barrier in form.barriers)
-        does = (access.object, access.offset, access.bytes, access.kind, access.condition, access.scope)
-        key = (does, phase, access.turns)
-        if key not in seen:
-            seen.add(key)
-            yield access
+        if not within and access.object in form.shared:
+            continue
+        factors, constant = terms.linear(access.offset)
+        does = (access.object, frozenset(factors.items()), access.bytes, access.kind, access.condition, access.scope)
+        where = (bisect(barriers, access.position), access.turns) if within else ()
+        _, members = found.setdefault((does, where), (terms.total(factors), {}))
+        members.setdefault(constant, access)
+    return [Family(tuple(members.values()), tuple(members), offset) for offset, members in found.values()]
 
 
-def asked(form: AnyThread, where: Term, pair: Pair, order: Order) -> Iterator[Question]:
+def asked(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
     """The questions of a pair: whether two threads race in one turn of all loops, or in two turns of one."""
-    first, second = sorted((pair.first, pair.second), key=lambda access: access.position)
+    form = of.form
+    first, second = sorted((pair.first, pair.second), key=lambda family: family.first.position)
     if not pair.same_block or not order.counts:
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
-        yield _question(form, where, Pair(first, second, pair.same_block), apart=frozenset(apart))
+        yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart))
         return
-    yield _in_one_turn(form, where, Pair(first, second, True), order)
-    for turn in _common(first, second):
-        yield _in_two_turns(form, where, Pair(first, second, True), turn, order)
-        if first is not second:
-            yield _in_two_turns(form, where, Pair(second, first, True), turn, order)
+    yield _in_one_turn(of, Pair(first, second, True), order)
+    for turn in _common(first.first, second.first):
+        yield _in_two_turns(of, Pair(first, second, True), turn, order)
+        if first != second:
+            yield _in_two_turns(of, Pair(second, first, True), turn, order)
 
 
 def _common(first: Access, second: Access) -> tuple[Term, ...]:
@@ -84,19 +135,32 @@ def _common(first: Access, second: Access) -> tuple[Term, ...]:
 
 
 def _question(
-    form: AnyThread, where: Term, pair: Pair, relations: tuple[Relation, ...] = (), of_first: tuple[Term, ...] = (),
+    of: Launches, pair: Pair, relations: tuple[Relation, ...] = (), of_first: tuple[Term, ...] = (),
     of_second: tuple[Term, ...] = (), apart: frozenset[str] = frozenset(),
 ) -> Question:  # fmt: skip
-    first, second = pair.first, pair.second
+    first, second = pair.first.first, pair.second.first
     return Question(
         pair.same_block,
         (
-            *known(form, where), *((term, 1) for term in (first.condition, *of_first)),
+            *of.known, *((term, 1) for term in (first.condition, *of_first)),
             *((term, 2) for term in (second.condition, *of_second)),
         ),
-        (Relation("overlap", first.offset, second.offset, (first.bytes, second.bytes)), *relations),
+        (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
     )  # fmt: skip
+
+
+def _overlapping(pair: Pair) -> tuple[tuple[int, int], ...]:
+    """The differences of the offsets without constants at which bytes of some of both overlap, as ranges."""
+    first, second = pair.first, pair.second
+    differences = sorted({there - here for here in first.constants for there in second.constants})
+    found: list[tuple[int, int]] = []
+    for difference in differences:
+        low, high = difference - first.first.bytes + 1, difference + second.first.bytes - 1
+        if found and low <= found[-1][1] + 1:
+            low, _ = found.pop()
+        found.append((low, high))
+    return tuple(found)
 
 
 def _counting(form: AnyThread, after: int, before: int) -> tuple[Barrier, ...]:
@@ -104,13 +168,13 @@ def _counting(form: AnyThread, after: int, before: int) -> tuple[Barrier, ...]:
     return tuple(b for b in form.barriers if after < b.position < before and is_exact(b.condition))
 
 
-def _in_one_turn(form: AnyThread, where: Term, pair: Pair, order: Order) -> Question:
+def _in_one_turn(of: Launches, pair: Pair, order: Order) -> Question:
     """Two threads in the same turn of each loop around both accesses; the first access comes first in the code."""
-    first, second = pair.first, pair.second
-    between = _counting(form, first.position, second.position)
+    first, second = pair.first.first, pair.second.first
+    between = _counting(of.form, first.position, second.position)
     common = _common(first, second)
     return _question(
-        form, where, pair,
+        of, pair,
         tuple(Relation("not both", barrier.condition, barrier.condition) for barrier in between),
         firsts(between, (*first.turns, *second.turns)),
         _entered(second, common, order) if second.position > first.position else (),
@@ -122,9 +186,10 @@ def _entered(access: Access, common: tuple[Term, ...], order: Order) -> tuple[Te
     return tuple(terms.equal(turn, terms.ZERO) for turn in access.turns if turn not in common and turn in order.full)
 
 
-def _in_two_turns(form: AnyThread, where: Term, pair: Pair, turn: Term, order: Order) -> Question:
+def _in_two_turns(of: Launches, pair: Pair, turn: Term, order: Order) -> Question:
     """The first access in one turn of a loop, the second in a later one, both in one turn of the loops around it."""
-    first, second = pair.first, pair.second
+    first, second = pair.first.first, pair.second.first
+    form = of.form
     inside = [loop.turn for loop in form.loops if turn in loop.turns]
     inside += [one.symbol for one in form.uniform if turn in one.turns]
     of_loop = [barrier for barrier in form.barriers if turn in barrier.turns and is_exact(barrier.condition)]
@@ -133,7 +198,7 @@ def _in_two_turns(form: AnyThread, where: Term, pair: Pair, turn: Term, order: O
     outer = first.turns[: first.turns.index(turn) + 1]
     again = next(loop.again for loop in form.loops if loop.turn is turn)
     return _question(
-        form, where, pair,
+        of, pair,
         (Relation("next" if turn in order.full else "later", turn, turn),),
         (again, *firsts(after, first.turns), *(opposite(barrier.condition) for barrier in after)),
         (*firsts(before, second.turns), *_entered(second, outer, order), *(opposite(b.condition) for b in before)),

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import field
-from functools import reduce
+from functools import cached_property, lru_cache, reduce
 from typing import Literal
 
 from scopec.base.records import dataclass
 from scopec.program import anythread as terms
-from scopec.program.anythread import TRUE, AnyThread, Barrier, Level, Loop, Term, both, const, less, opposite, symbol
+from scopec.program.anythread import (
+    FALSE,
+    TRUE,
+    AnyThread,
+    Barrier,
+    Level,
+    Loop,
+    Term,
+    both,
+    const,
+    less,
+    opposite,
+    symbol,
+)
 
 #: Whose a term is: of the first thread or of the second.
 Who = Literal[1, 2]
@@ -35,14 +48,15 @@ class Question:
 
 @dataclass(frozen=True)
 class Relation:
-    """A relation between terms of the two threads: that their bytes overlap, a truth of both, or that the second is the
-    number of the turn after the first, or of any later one.
+    """A relation between terms of the two threads: that the first less the second is in one of the ``ranges`` (the
+    first and the last number of each), a truth of both, or that the second is the number of the turn after the first,
+    or of any later one.
     """
 
-    kind: Literal["overlap", "not both", "differ", "next", "later"]
+    kind: Literal["apart by", "not both", "differ", "next", "later"]
     first: Term
     second: Term
-    sizes: tuple[int, int] = field(default=(0, 0))
+    ranges: tuple[tuple[int, int], ...] = field(default=())
 
 
 @dataclass(frozen=True)
@@ -57,18 +71,36 @@ class Model:
 Answer = Literal["none"] | Model | None
 
 
-def of_launch(form: AnyThread, where: Term) -> Term:
-    """What holds of every launch that meets the condition: its sizes."""
-    found = [where]
-    named = form.dimensions | set(terms.symbols(where))
-    for place, axis in enumerate("xyz"):
-        for name, index in SIZED:
-            size = symbol(f"{name}.{axis}", "launch", 1)
-            if axis == "x" or f"{index}.{axis}" in named or f"{name}.{axis}" in named:
-                found.append(opposite(less(const(_LARGEST[name][place]), size)))
-            else:
-                found.append(terms.equal(size, terms.ONE))
-    return reduce(both, found, TRUE)
+class Launches:
+    """All launches of a kernel that meet a condition."""
+
+    def __init__(self, form: AnyThread, where: Term) -> None:
+        self.form, self.where = form, where
+
+    @cached_property
+    def known(self) -> tuple[tuple[Term, Who], ...]:
+        """What holds of two threads."""
+        thread = of_thread(self.form)
+        return (self.of_launch, 1), (thread, 1), (thread, 2)
+
+    @cached_property
+    def flat(self) -> tuple[str, ...]:
+        """The sizes at which neither kernel nor condition look, and which are 1 therefore."""
+        named = self.form.dimensions | set(terms.symbols(self.where))
+        pairs = ((f"{name}.{axis}", f"{index}.{axis}") for name, index in SIZED for axis in "yz")
+        return tuple(name for name, index in pairs if not {name, index} & named)
+
+    @cached_property
+    def of_launch(self) -> Term:
+        """What holds of every launch: the condition, and its sizes."""
+        found = [self.where]
+        for place, axis in enumerate("xyz"):
+            for name, _ in SIZED:
+                size = symbol(f"{name}.{axis}", "launch", 1)
+                most = const(_LARGEST[name][place])
+                is_flat = f"{name}.{axis}" in self.flat
+                found.append(terms.equal(size, terms.ONE) if is_flat else opposite(less(most, size)))
+        return reduce(both, found, TRUE)
 
 
 def of_thread(form: AnyThread) -> Term:
@@ -83,39 +115,33 @@ def of_thread(form: AnyThread) -> Term:
 _INDICES: tuple[tuple[str, str, Level], ...] = (("threadIdx", "blockDim", "thread"), ("blockIdx", "gridDim", "block"))
 
 
-def known(form: AnyThread, where: Term) -> tuple[tuple[Term, Who], ...]:
-    """What holds of two threads."""
-    thread = of_thread(form)
-    return (of_launch(form, where), 1), (thread, 1), (thread, 2)
-
-
-def differs(form: AnyThread, where: Term, condition: Term) -> Question:
+def differs(of: Launches, condition: Term) -> Question:
     """Whether a condition holds of one thread of a block, and not of another."""
-    return Question(True, known(form, where), (Relation("differ", condition, condition),))
+    return Question(True, of.known, (Relation("differ", condition, condition),))
 
 
-def misaligned(form: AnyThread, where: Term, earlier: Term, later: Term) -> Question:
+def misaligned(of: Launches, earlier: Term, later: Term) -> Question:
     """Whether a thread is at a barrier, and another of its block, which leaves it out, at a later one."""
     more: tuple[tuple[Term, Who], ...] = ((both(earlier, TRUE), 1), (both(opposite(earlier), later), 2))
-    return Question(True, (*known(form, where), *more), ())
+    return Question(True, (*of.known, *more), ())
 
 
-def both_come(form: AnyThread, where: Term, condition: Term, *, same_block: bool) -> Question:
+def both_come(of: Launches, condition: Term, *, same_block: bool) -> Question:
     """Whether two threads come to an access."""
-    return Question(same_block, (*known(form, where), (condition, 1), (condition, 2)), ())
+    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), ())
 
 
-def met(form: AnyThread, where: Term) -> Question:
+def met(of: Launches) -> Question:
     """Whether a launch meets the condition, of one thread."""
-    return Question(True, ((of_launch(form, where), 1),), ())
+    return Question(True, ((of.of_launch, 1),), ())
 
 
-def turn_without(form: AnyThread, where: Term, loop: Loop) -> Question:
+def turn_without(of: Launches, loop: Loop) -> Question:
     """Whether a turn of a loop, which another follows, has no barrier."""
-    barriers = [b for b in form.barriers if loop.turn in b.turns and is_exact(b.condition)]
+    barriers = [b for b in of.form.barriers if loop.turn in b.turns and is_exact(b.condition)]
     first = firsts(barriers, loop.turns)
     passed = [opposite(barrier.condition) for barrier in barriers]
-    return Question(True, (*known(form, where), *((term, 1) for term in (loop.again, *first, *passed))), ())
+    return Question(True, (*of.known, *((term, 1) for term in (loop.again, *first, *passed))), ())
 
 
 def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, ...]:
@@ -127,3 +153,39 @@ def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, 
 def is_exact(term: Term) -> bool:
     """Whether a condition is one of indices, sizes, parameters, contents and what is the same for a block alone."""
     return not any(name.startswith("?") and one.level == "thread" for name, one in terms.symbols(term).items())
+
+
+@lru_cache(4096)
+def conjuncts(term: Term) -> frozenset[Term]:
+    """The truths that have to hold for a term to hold."""
+    found, left = set[Term](), [term]
+    while left:
+        one = left.pop()
+        if one.op == "and":
+            left += one.args
+        elif one is not TRUE:
+            found.add(one)
+    return frozenset(found)
+
+
+def is_absurd(question: Question) -> bool:
+    """Whether no two threads are as is asked, as the form of the question tells: a truth and its opposite."""
+    held: dict[Who, set[Term]] = {1: set(), 2: set()}
+    for term, who in question.known:
+        held[who] |= conjuncts(term)
+    for truths in held.values():
+        if FALSE in truths or any(t.op == "not" and conjuncts(t.args[0]) <= truths for t in truths):
+            return True
+    return any(_is_absurd(relation, held[1], held[2], question.apart) for relation in question.relations)
+
+
+def _is_absurd(relation: Relation, first: set[Term], second: set[Term], apart: frozenset[str]) -> bool:
+    match relation.kind:
+        case "not both":
+            return conjuncts(relation.first) <= first and conjuncts(relation.second) <= second
+        case "differ":
+            found = terms.symbols(relation.first)
+            alike = relation.first is relation.second and apart.isdisjoint(found)
+            return alike and all(one.level != "thread" for one in found.values())
+        case _:
+            return False

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from threading import Lock
 from typing import Any
 
 import z3
 
-from scopec.engines.z3.terms import Translation, stated
+from scopec.engines.z3.terms import Stated, Translation, stated
 from scopec.sizes.questions import Answer, Model, Question
 
 #: Bounds of the sizes and of the numbers at which models are sought.
@@ -15,67 +17,85 @@ _SMALL = ((2, 4), (4, 9), (16, 40), (64, 200), (1024, 5000))
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _SIZES = ("blockDim", "gridDim")
+#: The parts of the time of a question that are for its proof, by laws and by z3's own products.
+_BY_LAWS = 0.4
+_BY_PRODUCTS = 0.1
 
 
-def refuted(question: Question, milliseconds: int) -> bool:
-    """Whether it is proved that there are no such threads."""
-    translation = Translation(question, exact=False)
-    assertions = stated(translation)
-    if _check([*assertions, *translation.facts, *translation.laws()], milliseconds)[0] == z3.unsat:
-        return True
-    exact = Translation(question, exact=True)
-    return bool(_check([*stated(exact), *exact.facts, *exact.laws()], milliseconds // 4)[0] == z3.unsat)
+def answers() -> Callable[[Question, float, int | None], Answer]:
+    """Who answers the questions about one kernel, within so many seconds and bytes."""
+    return _Asked().answer
 
 
-def model(question: Question, milliseconds: int) -> Model | None:
-    """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
-    for sizes, numbers in _SMALL:
-        translation = Translation(question, exact=True)
-        assertions = stated(translation)
-        bounds = []
-        for name, made in translation.symbols.items():
-            if z3.is_bool(made):
-                continue
-            most = sizes if name.startswith(_SIZES) else numbers
-            bounds += [made <= most, made >= -numbers]
-        found, of = _check([*assertions, *translation.facts, *translation.laws(), *bounds], milliseconds)
-        if of is not None:
-            return _model(of, translation)
-        if found == z3.unknown:
-            return None
-    return None
+class _Asked:
+    """The questions about one kernel."""
+
+    def __init__(self) -> None:
+        self._translations: dict[tuple[bool, frozenset[str], bool], Translation] = {}
+
+    def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
+        """Whether there are two threads as is asked; within so many bytes, and about so many seconds."""
+        end = time.monotonic() + seconds
+        with _ONE_AT_A_TIME:
+            if memory is not None:
+                z3.set_param("memory_max_size", max(64, memory >> 20))
+            try:
+                if self._refuted(question, seconds):
+                    return "none"
+                return self._model(question, end)
+            except z3.Z3Exception:  # memory is used up
+                return None
+
+    def _stated(self, question: Question, *, exact: bool) -> Stated:
+        key = (question.same_block, question.apart, exact)
+        if key not in self._translations:
+            self._translations[key] = Translation(question.same_block, question.apart, exact=exact)
+        return stated(self._translations[key], question, exact=exact)
+
+    def _refuted(self, question: Question, seconds: float) -> bool:
+        """Whether it is proved that there are no such threads."""
+        for exact, share in ((False, _BY_LAWS), (True, _BY_PRODUCTS)):
+            said = self._stated(question, exact=exact)
+            if _check(said.assertions, seconds * share)[0] == z3.unsat:
+                return True
+        return False
+
+    def _model(self, question: Question, end: float) -> Model | None:
+        """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
+        said = self._stated(question, exact=True)
+        for sizes, numbers in _SMALL:
+            bounds = []
+            for name, made in said.symbols.items():
+                if z3.is_bool(made):
+                    continue
+                most = sizes if name.startswith(_SIZES) else numbers
+                bounds += [made <= most, made >= -numbers]
+            found, of = _check((*said.assertions, *bounds), end - time.monotonic())
+            if of is not None:
+                return _read(of, said)
+            if found == z3.unknown:
+                return None
+        return None
 
 
-def answer(question: Question, seconds: float, memory: int | None) -> Answer:
-    """Whether there are two threads as is asked; within so many bytes, and about so many seconds for each try."""
-    milliseconds = int(seconds * 1000)
-    with _ONE_AT_A_TIME:
-        if memory is not None:
-            z3.set_param("memory_max_size", max(64, memory >> 20))
-        try:
-            return "none" if refuted(question, milliseconds) else model(question, milliseconds)
-        except z3.Z3Exception:  # memory is used up
-            return None
-
-
-def _check(assertions: list[Any], milliseconds: int) -> tuple[Any, Any]:
+def _check(assertions: tuple[Any, ...], seconds: float) -> tuple[Any, Any]:
+    if seconds <= 0:
+        return z3.unknown, None
     solver = z3.Solver()
-    solver.set("timeout", max(1, milliseconds))
+    solver.set("timeout", max(1, int(seconds * 1000)))
     solver.add(*assertions)
     found = solver.check()
     return found, solver.model() if found == z3.sat else None
 
 
-def _model(of: Any, translation: Translation) -> Model:
+def _read(of: Any, said: Stated) -> Model:
     numbers = {}
-    for name, made in translation.symbols.items():
+    for name, made in said.symbols.items():
         value = of.eval(made, model_completion=True)
         numbers[name] = int(z3.is_true(value)) if z3.is_bool(made) else value.as_long()
     contents: dict[str, dict[int, int]] = {}
-    for name, places in translation.reads.items():
-        function = translation.function(name)
-        for at in places:
-            offset = of.eval(at, model_completion=True)
-            value = of.eval(function(offset), model_completion=True)
-            contents.setdefault(name, {})[offset.as_long()] = value.as_long()
+    for leaf in said.reads:
+        offset = of.eval(leaf.at, model_completion=True)
+        value = of.eval(leaf.made, model_completion=True)
+        contents.setdefault(leaf.name, {})[offset.as_long()] = value.as_long()
     return Model(numbers, contents)

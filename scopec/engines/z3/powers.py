@@ -30,27 +30,20 @@ class Power:
     value: Any
 
 
-class Powers:
-    """The numbers of one question."""
+def made(term: Term, start: Any, times: Any) -> Power:
+    """A term, the arguments of which are given."""
+    name = f"{term.op} by {term.value} {term.name}"
+    value = z3.Function(name, z3.IntSort(), z3.IntSort(), z3.IntSort())(start, times)
+    return Power(term.op == "grown", term.value, name, start, times, value)
 
-    def __init__(self) -> None:
-        self._known: list[Power] = []
 
-    def of(self, term: Term, start: Any, times: Any) -> Any:
-        """A term, the arguments of which are given."""
-        name = f"{term.op} by {term.value} {term.name}"
-        function = z3.Function(name, z3.IntSort(), z3.IntSort(), z3.IntSort())
-        value = function(start, times)
-        self._known.append(Power(term.op == "grown", term.value, name, start, times, value))
-        return value
-
-    def facts(self, *, exact: bool) -> list[Any]:
-        """What is known of them."""
-        found = [fact for power in self._known for fact in _alone(power, _MOST_TIMES if exact else 2)]
-        for one, other in itertools.permutations(self._known, 2):
-            if one.name == other.name:
-                found += _together(one, other)
-        return found
+def facts(known: list[Power], *, exact: bool) -> list[Any]:
+    """What is known of powers."""
+    found = [fact for power in known for fact in _alone(power, _MOST_TIMES if exact else 2)]
+    for one, other in itertools.permutations(known, 2):
+        if one.name == other.name:
+            found += _together(one, other)
+    return found
 
 
 def _alone(power: Power, most: int) -> list[Any]:

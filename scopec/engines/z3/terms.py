@@ -1,161 +1,197 @@
 """Terms to z3's, with products of unknowns as they are, or as numbers of which laws of order are known.
 
-The laws hold of all integers, so that what is refuted with them has no solution.
+The laws hold of all integers, so that what is refuted with them has no solution.  A term is translated once for all
+questions about a kernel: what is stated beside one is found by the leaves that are in its terms.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterable
 from typing import Any
 
 import z3
 
-from scopec.engines.z3.powers import Powers
+from scopec.base.records import dataclass
+from scopec.engines.z3 import powers
 from scopec.program.anythread import Term, is_truth
 from scopec.sizes.questions import Question, Who
 
 
+@dataclass(frozen=True)
+class Leaf:
+    """What is known of a part of terms by itself: of a symbol (its ``name`` in z3), of a number that is read ``at`` an
+    offset of an object of this name, of a product of ``factors``, of a quotient, of a power.
+    """
+
+    made: Any
+    facts: tuple[Any, ...] = ()
+    name: str = ""
+    at: Any = None
+    factors: tuple[Any, Any] | None = None
+    power: powers.Power | None = None
+
+
+@dataclass(frozen=True)
+class Stated:
+    """A question as assertions, with the laws of what is in it; its symbols by their names in z3, and its reads."""
+
+    assertions: tuple[Any, ...]
+    symbols: dict[str, Any]
+    reads: tuple[Leaf, ...]
+
+
 class Translation:
-    """The terms of one question; with ``exact`` products are z3's own."""
+    """The terms of questions about two threads of one block, or of two; with ``exact`` products are z3's own.
 
-    def __init__(self, question: Question, *, exact: bool) -> None:
-        self.question = question
-        self.exact = exact
-        self.facts: list[Any] = []
-        #: Symbols by the name that they have in z3: of the launch, or of one thread.
-        self.symbols: dict[str, Any] = {}
-        self.reads: dict[str, list[Any]] = {}
-        self._known: dict[tuple[Term, Who], Any] = {}
-        self._products: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
-        self._quotients: dict[tuple[int, int], tuple[Any, Any, Any, Any]] = {}
-        self._functions: dict[str, Any] = {}
-        self._powers = Powers()
+    ``apart`` names what is the same for a block in one turn of its loops, and not in two.
+    """
 
-    def of(self, term: Term, who: Who) -> Any:
-        """A term of one thread."""
+    def __init__(self, same_block: bool, apart: frozenset[str], *, exact: bool) -> None:
+        self._same_block, self._apart, self._exact = same_block, apart, exact
+        self._known: dict[tuple[Term, Who], tuple[Any, frozenset[int]]] = {}
+        self._leaves: list[Leaf] = []
+        #: The leaf of a symbol, a read, a product or a quotient.
+        self._numbers: dict[tuple[object, ...], int] = {}
+
+    def of(self, term: Term, who: Who) -> tuple[Any, frozenset[int]]:
+        """A term of one thread, and its leaves."""
         key = (term, who)
         if key not in self._known:
             self._known[key] = self._of(term, who)
         return self._known[key]
 
-    def _name(self, term: Term, who: Who) -> str:
-        of_block = self.question.same_block and term.name not in self.question.apart
-        shared = term.level == "launch" or (term.level == "block" and of_block)
-        return term.name if shared else f"{term.name}#{who}"
+    def leaves(self, numbers: Iterable[int]) -> tuple[Leaf, ...]:
+        """Leaves in the order in which they were met."""
+        return tuple(self._leaves[number] for number in sorted(numbers))
 
-    def _of(self, term: Term, who: Who) -> Any:  # one case an operation
-        if term.op == "symbol" or term.op == "truth":
+    def _of(self, term: Term, who: Who) -> tuple[Any, frozenset[int]]:
+        if term.op in ("symbol", "truth"):
             return self._symbol(term, self._name(term, who))
-        args = [self.of(arg, who) for arg in term.args]
+        found = [self.of(arg, who) for arg in term.args]
+        args = [arg for arg, _ in found]
+        made, more = self._operation(term, args)
+        return made, more.union(*(leaves for _, leaves in found))
+
+    def _operation(self, term: Term, args: list[Any]) -> tuple[Any, frozenset[int]]:  # one case an operation
+        none = frozenset[int]()
         match term.op:
             case "const":
-                return z3.IntVal(term.value)
+                return z3.IntVal(term.value), none
             case "true" | "false":
-                return z3.BoolVal(term.op == "true")
+                return z3.BoolVal(term.op == "true"), none
             case "read":
                 return self._read(term, args[0])
             case "add":
-                return args[0] + args[1]
+                return args[0] + args[1], none
+            case "mul" if term.args[0].op == "const" or self._exact:
+                return args[0] * args[1], none
             case "mul":
-                return self._product(args[0], args[1]) if term.args[0].op != "const" else args[0] * args[1]
+                return self._product(args[0], args[1])
             case "div" | "mod":
                 return self._quotient(term, args[0], args[1])
             case "grown" | "shrunk":
-                return self._powers.of(term, args[0], args[1])
+                power = powers.made(term, args[0], args[1])
+                return power.value, frozenset({self._leaf((power.value.get_id(),), Leaf(power.value, power=power))})
             case "less":
-                return args[0] < args[1]
+                return args[0] < args[1], none
             case "equal":
-                return args[0] == args[1]
+                return args[0] == args[1], none
             case "and":
-                return z3.And(*args)
+                return z3.And(*args), none
             case "or":
-                return z3.Or(*args)
+                return z3.Or(*args), none
             case "not":
-                return z3.Not(args[0])
+                return z3.Not(args[0]), none
             case "choose":
-                return z3.If(*args)
+                return z3.If(*args), none
             case _:
                 raise AssertionError(term.op)
 
-    def _symbol(self, term: Term, name: str) -> Any:
-        if name not in self.symbols:
-            made = self.symbols[name] = z3.Bool(name) if is_truth(term) else z3.Int(name)
-            if term.low is not None:
-                self.facts.append(made >= term.low)
-            if term.high is not None:
-                self.facts.append(made <= term.high)
-        return self.symbols[name]
+    def _leaf(self, key: tuple[object, ...], leaf: Leaf) -> int:
+        if key not in self._numbers:
+            self._numbers[key] = len(self._leaves)
+            self._leaves.append(leaf)  # holds what the key numbers, which may be numbered again else
+        return self._numbers[key]
 
-    def _read(self, term: Term, at: Any) -> Any:
-        function = self._functions.setdefault(term.name, z3.Function(term.name, z3.IntSort(), z3.IntSort()))
-        self.reads.setdefault(term.name, []).append(at)
-        value = function(at)
-        self.facts += [value >= term.low, value <= term.high]
-        return value
+    def _name(self, term: Term, who: Who) -> str:
+        of_block = self._same_block and term.name not in self._apart
+        shared = term.level == "launch" or (term.level == "block" and of_block)
+        return term.name if shared else f"{term.name}#{who}"
 
-    def function(self, name: str) -> Any:
-        """The function that the content of an object is."""
-        return self._functions[name]
+    def _symbol(self, term: Term, name: str) -> tuple[Any, frozenset[int]]:
+        made = z3.Bool(name) if is_truth(term) else z3.Int(name)
+        facts = [] if term.low is None else [made >= term.low]
+        facts += [] if term.high is None else [made <= term.high]
+        return made, frozenset({self._leaf(("symbol", name, term.low, term.high), Leaf(made, tuple(facts), name))})
 
-    def _product(self, left: Any, right: Any) -> Any:
-        if self.exact:
-            return left * right
+    def _read(self, term: Term, at: Any) -> tuple[Any, frozenset[int]]:
+        value = z3.Function(term.name, z3.IntSort(), z3.IntSort())(at)
+        leaf = Leaf(value, (value >= term.low, value <= term.high), term.name, at)
+        return value, frozenset({self._leaf(("read", value.get_id()), leaf)})
+
+    def _product(self, left: Any, right: Any) -> tuple[Any, frozenset[int]]:
         one, other = sorted((left.get_id(), right.get_id()))
-        key = (one, other)
-        if key not in self._products:
-            made = z3.Int(f"product {len(self._products)}")
-            self._products[key] = (made, left, right)
-        return self._products[key][0]
+        key = ("product", one, other)
+        number = self._leaf(key, Leaf(z3.Int(f"product {len(self._leaves)}"), factors=(left, right)))
+        return self._leaves[number].made, frozenset({number})
 
-    def _quotient(self, term: Term, left: Any, right: Any) -> Any:
+    def _quotient(self, term: Term, left: Any, right: Any) -> tuple[Any, frozenset[int]]:
         if term.args[1].op == "const" and term.args[1].value > 0:
-            return left / right if term.op == "div" else left % right
-        key = (left.get_id(), right.get_id())
-        if key not in self._quotients:
-            number = len(self._quotients)
-            quotient, rest = z3.Int(f"quotient {number}"), z3.Int(f"rest {number}")
-            self._quotients[key] = (quotient, rest, left, right)  # holds both, whose numbers may be used again else
-            whole = self._product(quotient, right)
-            self.facts.append(z3.Implies(right > 0, z3.And(left == whole + rest, rest >= 0, rest < right)))
-            self.facts.append(z3.Implies(z3.And(right > 0, left >= 0), quotient >= 0))
-        return self._quotients[key][0 if term.op == "div" else 1]
-
-    def laws(self) -> list[Any]:
-        """What is known of products, as far as these are not z3's own, and of powers."""
-        found = self._powers.facts(exact=self.exact)
-        products = list(self._products.values())
-        for made, left, right in products:
-            for one, other in ((left, right), (right, left)):
-                found += [
-                    z3.Implies(one == 0, made == 0),
-                    z3.Implies(one == 1, made == other),
-                    z3.Implies(one == -1, made == -other),
-                    z3.Implies(z3.And(one >= 1, other >= 0), made >= other),
-                ]
-            found.append(z3.Implies(z3.And(left >= 0, right >= 0), made >= 0))
-        for (made, *ours), (other, *theirs) in itertools.combinations(products, 2):
-            for mine, his in itertools.product((0, 1), repeat=2):
-                factor = ours[mine]
-                if factor.get_id() != theirs[his].get_id():
-                    continue
-                one, two = ours[1 - mine], theirs[1 - his]
-                found += [
-                    z3.Implies(one == two, made == other),
-                    z3.Implies(z3.And(factor >= 0, one < two), made + factor <= other),
-                    z3.Implies(z3.And(factor >= 0, two < one), other + factor <= made),
-                ]
-        return found
+            return (left / right if term.op == "div" else left % right), frozenset()
+        key = ("quotient", left.get_id(), right.get_id())
+        if key not in self._numbers:
+            quotient, rest = (z3.Int(f"{name} {len(self._leaves)}") for name in ("quotient", "rest"))
+            whole, _ = (quotient * right, None) if self._exact else self._product(quotient, right)
+            facts = (
+                z3.Implies(right > 0, z3.And(left == whole + rest, rest >= 0, rest < right)),
+                z3.Implies(z3.And(right > 0, left >= 0), quotient >= 0),
+            )
+            self._leaf(key, Leaf((quotient, rest, left, right), facts))
+        number = self._numbers[key]
+        quotient, rest, _, _ = self._leaves[number].made
+        products = frozenset() if self._exact else self._product(quotient, right)[1]
+        return (quotient if term.op == "div" else rest), products | {number}
 
 
-def stated(translation: Translation) -> list[Any]:
-    """A question as z3's assertions, laws aside."""
-    question = translation.question
-    found = [translation.of(term, who) for term, who in question.known]
+def _of_products(products: list[Leaf]) -> list[Any]:
+    """Laws of order."""
+    found = []
+    factors = [(leaf.made, *leaf.factors) for leaf in products if leaf.factors is not None]
+    for made, left, right in factors:
+        for one, other in ((left, right), (right, left)):
+            found += [
+                z3.Implies(one == 0, made == 0),
+                z3.Implies(one == 1, made == other),
+                z3.Implies(one == -1, made == -other),
+                z3.Implies(z3.And(one >= 1, other >= 0), made >= other),
+            ]
+        found.append(z3.Implies(z3.And(left >= 0, right >= 0), made >= 0))
+    for (made, *ours), (other, *theirs) in itertools.combinations(factors, 2):
+        for mine, his in itertools.product((0, 1), repeat=2):
+            factor = ours[mine]
+            if factor.get_id() != theirs[his].get_id():
+                continue
+            one, two = ours[1 - mine], theirs[1 - his]
+            found += [
+                z3.Implies(one == two, made == other),
+                z3.Implies(z3.And(factor >= 0, one < two), made + factor <= other),
+                z3.Implies(z3.And(factor >= 0, two < one), other + factor <= made),
+            ]
+    return found
+
+
+def stated(translation: Translation, question: Question, *, exact: bool) -> Stated:
+    """A question as z3's assertions."""
+    known = [translation.of(term, who) for term, who in question.known]
+    found, numbers = [made for made, _ in known], [leaves for _, leaves in known]
     for relation in question.relations:
-        first, second = translation.of(relation.first, 1), translation.of(relation.second, 2)
+        (first, ours), (second, theirs) = translation.of(relation.first, 1), translation.of(relation.second, 2)
+        numbers += [ours, theirs]
         match relation.kind:
-            case "overlap":
-                found += [first < second + relation.sizes[1], second < first + relation.sizes[0]]
+            case "apart by":
+                ranges = [z3.And(first >= second + low, first <= second + high) for low, high in relation.ranges]
+                found += ranges if len(ranges) == 1 else [z3.Or(*ranges)]
             case "not both":
                 found.append(z3.Not(z3.And(first, second)))
             case "differ":
@@ -164,8 +200,14 @@ def stated(translation: Translation) -> list[Any]:
                 found.append(second == first + 1)
             case "later":
                 found.append(second > first)
+    leaves = translation.leaves(frozenset[int]().union(*numbers))
+    symbols = {leaf.name: leaf.made for leaf in leaves if leaf.name and leaf.at is None}
     index = "threadIdx" if question.same_block else "blockIdx"
     names = [(f"{index}.{axis}#1", f"{index}.{axis}#2") for axis in "xyz"]
-    if all(name in translation.symbols for pair in names for name in pair):
-        found.append(z3.Or(*(translation.symbols[one] != translation.symbols[two] for one, two in names)))
-    return found
+    if all(name in symbols for pair in names for name in pair):
+        found.append(z3.Or(*(symbols[one] != symbols[two] for one, two in names)))
+    found += [fact for leaf in leaves for fact in leaf.facts]
+    found += powers.facts([leaf.power for leaf in leaves if leaf.power is not None], exact=exact)
+    if not exact:
+        found += _of_products([leaf for leaf in leaves if leaf.factors is not None])
+    return Stated(tuple(found), symbols, tuple(leaf for leaf in leaves if leaf.at is not None))

@@ -1,0 +1,62 @@
+"""All launches: accesses that are asked about together, and what is said where time or threads are too many."""
+
+from __future__ import annotations
+
+import pytest
+
+from scopec.session.check import Settings, check
+from tests.all_launches import verdicts
+
+_I = "long i = blockIdx.x * blockDim.x + threadIdx.x;"
+_WIDE = f"__global__ void k(int* a, char* none) {{ {_I} a[2 * i] = 1; ((char*)a)[8 * i + AT] = 1; }}"
+_MANY = f"__global__ void k(int* a) {{ {_I} " + "".join(f"a[STEP * i + {n}] = {n};" for n in range(40)) + " }"
+_FAR = f"__global__ void k(int* a) {{ {_I} a[64 * i] = 1; a[64 * i + 32] = 1; a[64 * i + FAR] = 2; }}"
+_GLOBAL = f"__global__ void k(int* a, int* b) {{ {_I} a[i] = 1; __syncthreads(); b[i] = a[i + FAR]; }}"
+
+PROVED = {
+    "the byte before a word": _WIDE.replace("AT", "7"),
+    "the byte after a word": _WIDE.replace("AT", "12"),
+    "as many as the step": _MANY.replace("STEP", "40"),
+    "between two others": _FAR.replace("FAR", "16"),
+}
+RACED = {
+    "one more than the step": _MANY.replace("STEP", "39"),
+    "the second of another thread": _FAR.replace("FAR", "96"),
+    "the first of another thread": _FAR.replace("a[64 * i + FAR]", "if (i > 0) a[64 * i - 64]"),
+    "a barrier between two blocks": _GLOBAL.replace("FAR", "1"),
+}
+
+
+@pytest.mark.parametrize("name", PROVED)
+def test_accesses_that_are_apart_are_proved_together(tmp_path, name):
+    assert verdicts(tmp_path, PROVED[name], "blockDim.x <= 64")["race_free"] == "holds"
+
+
+@pytest.mark.parametrize("name", RACED)
+def test_one_pair_of_many_that_meets_is_shown(tmp_path, name):
+    assert verdicts(tmp_path, RACED[name], "blockDim.x <= 64")["race_free"] == "violated"
+
+
+@pytest.mark.parametrize("at", [8, 11])
+def test_a_byte_of_a_word_of_another_thread_meets_it(tmp_path, at):
+    assert verdicts(tmp_path, _WIDE.replace("AT", str(at)), "blockDim.x <= 64")["race_free"] != "holds"
+
+
+def _reason(folder, text: str) -> str:
+    (file := folder / "k.cu").write_text(f"{text}\n//@ every k where gridDim.x == 1;\n//@ expect race_free;\n")
+    (outcome,) = check([file], Settings(engine="embedded"))
+    (only,) = [made for report in outcome.reports for made in report.checks]
+    assert only.verdict == "unknown"
+    return only.reason or ""
+
+
+def test_pairs_for_which_there_is_no_time_are_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("scopec.session.kernel_sizes._PAIRS", 0.0)
+    assert "lines 1 and 1: the time is up before these and 0 others are asked" in _reason(
+        tmp_path, PROVED["between two others"]
+    )
+
+
+def test_a_launch_of_too_many_threads_is_not_looked_at(tmp_path, monkeypatch):
+    monkeypatch.setattr("scopec.session.kernel_sizes._MOST_THREADS", 1)
+    assert "which is too large to be looked at" in _reason(tmp_path, RACED["one more than the step"])
