@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scopec.frontends.clang.anythread import hosts
 from scopec.session.check import Settings, check
 
 _KERNELS = """#include <cuda_runtime.h>
@@ -93,3 +94,15 @@ def test_what_is_proved_as_launched_alone_is_offered(tmp_path):
     (outcome,) = check([file], Settings(engine="embedded", every=True))
     checks = [c for report in outcome.reports for c in report.checks if "of rows" in c.expectation.text]
     assert ["//@ every rows as launched;" in (c.reason or "") for c in checks] == [True]
+
+
+def test_a_function_of_the_host_is_executed_once_for_all_kernels(tmp_path, monkeypatch):
+    begun = []
+    made = hosts._Function.__init__
+    monkeypatch.setattr(hosts._Function, "__init__", lambda one, record: (begun.append(1), made(one, record))[1])
+    file = tmp_path / "k.cu"
+    both = "void f(int* a, int n) { rows<<<n, 32>>>(a, n); block<<<1, n>>>(a, n); }"
+    file.write_text(f"{_KERNELS}{both}\n//@ every rows as launched;\n//@ every block as launched;\n")
+    (outcome,) = check([file], Settings(engine="embedded"))
+    found = [c for r in outcome.reports for c in r.checks if c.expectation.kind == "race_free"]
+    assert ([c.verdict for c in found], begun) == (["holds", "holds"], [1])

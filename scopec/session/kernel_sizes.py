@@ -19,7 +19,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import of_sizes
 from scopec.explain.verdict import Check, Verdict
-from scopec.frontends.clang.anythread import hosts
+from scopec.frontends.clang.anythread.hosts import Host, as_launched
 from scopec.frontends.clang.anythread.reader import form
 from scopec.frontends.clang.anythread.values import NotFollowed
 from scopec.frontends.clang.kernels import Kernel
@@ -94,7 +94,7 @@ class OfKernel:
     """The questions about one kernel."""
 
     def __init__(
-        self, text: Source, path: Path, kernel: Kernel, device: Side, host: Side | Found | None, overrides: Overrides,
+        self, text: Source, path: Path, kernel: Kernel, device: Side, host: Host | Found | None, overrides: Overrides,
         settings: Asking, ask: Callable[[Run, float], Answered], condition: str,
     ) -> None:  # fmt: skip
         self.text, self.path, self.kernel, self.device, self.host = text, path, kernel, device, host
@@ -116,10 +116,10 @@ class OfKernel:
                     return made, where
                 if isinstance(self.host, Found):
                     return self.host
-                found = hosts.launches(self.host.module, self.host.about, self.text, self.kernel.symbol)
+                found = self.host.launches(self.kernel.symbol)
                 if not found:
                     return Found("unknown", "no code of the file launches the kernel")
-                return made, both(where, hosts.as_launched(found, made.parameters))
+                return made, both(where, as_launched(found, made.parameters))
         except NotFollowed as reason:
             line = f"line {reason.span.line}: " if reason.span is not None and reason.span.line else ""
             return Found("unknown", f"{line}{reason.reason}")

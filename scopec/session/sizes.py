@@ -14,6 +14,7 @@ from scopec.base.diagnostics import Code, Diagnostic, InputError, suggestion
 from scopec.base.source import Source, Span
 from scopec.engines.table import SIZES
 from scopec.explain.verdict import AllLaunches, Check, Verdict
+from scopec.frontends.clang.anythread.hosts import Host
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.compiler import Refused
@@ -67,13 +68,14 @@ def of_file(
     device = _side(code.device, source)
 
     @cache
-    def host() -> Side | Found:
+    def host() -> Host | Found:
         whole = prepared(bare)
         try:
             code, _ = with_library(whole, bare, path.parent, flags, entries, includes="#include" in whole)
         except Refused as refused:
             return Found("unknown", f"the host code is not read: {refused.diagnostics[0].message}")
-        return _side(code.host, source)
+        side = _side(code.host, source)
+        return Host(side.module, side.about, text)
 
     nothing = plan_of(replace(source, text="int main() {}\n"), path, replace(overrides, guess=False)).runs[0]
     reports = []

@@ -15,7 +15,6 @@ from scopec.base.source import Source, Span
 from scopec.frontends.clang.anythread.calls import Result, called
 from scopec.frontends.clang.anythread.executor import Executor
 from scopec.frontends.clang.anythread.frame import Frame, Record
-from scopec.frontends.clang.anythread.memory import forget
 from scopec.frontends.clang.anythread.reader import arguments
 from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Parts, Pointers, Value
 from scopec.frontends.clang.intrinsics.library import intrinsic
@@ -48,7 +47,7 @@ class _HostRecord(Record):
         """An access of the host is no thread's."""
 
 
-class _Host(Executor):
+class _Function(Executor):
     """One function of the host."""
 
     def __init__(self, record: Record) -> None:
@@ -86,8 +85,8 @@ class _Host(Executor):
             self.record.back_to(mark)
             self.record.place = place
         self._let_go(given, cells)
-        for object_ in self._escaped:
-            forget(cells, object_)
+        for key in [key for key in cells if key[0] in self._escaped]:
+            del cells[key]
         return self.record.names.any_of(action.type), condition, cells
 
     def _let_go(self, given: list[Value], cells: Cells) -> None:
@@ -122,22 +121,34 @@ def _kernel(stub: str) -> str:
     return re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub)
 
 
-def launches(host: Module, debug: Debug, source: Source, kernel: str) -> tuple[Launch, ...]:
-    """The launches of a kernel by the functions of the host code; NotFollowed for a function that is not understood."""
-    found: list[Launch] = []
-    stubs = [name for name in host.functions if _STUB in name and _kernel(name) == kernel]
-    for name in host.functions:
-        if _STUB in name or not any(host.mentions(name, stub) for stub in stubs):
-            continue
-        function = host.function(name)
-        assert function is not None
-        record = _HostRecord(host, debug, source, frozenset(), Names(f"{name} ?", "launch"))
-        executor = _Host(record)
-        cells: Cells = {}
-        values, _ = arguments(executor, function, cells, f"{function.name} ")
-        executor.call(function, values, "", TRUE, cells)
-        found += [one for one in executor.launches if one.kernel == kernel]
-    return tuple(found)
+class Host:
+    """The host code of a file, each function of which is executed once."""
+
+    def __init__(self, module: Module, debug: Debug, source: Source) -> None:
+        self._module, self._debug, self._source = module, debug, source
+        self._found: dict[str, tuple[Launch, ...]] = {}
+        self._stubs = [name for name in module.functions if _STUB in name]
+
+    def launches(self, kernel: str) -> tuple[Launch, ...]:
+        """The launches of a kernel; NotFollowed for a function that is not understood."""
+        found: list[Launch] = []
+        stubs = [name for name in self._stubs if _kernel(name) == kernel]
+        for name in self._module.functions:
+            if _STUB not in name and any(self._module.mentions(name, stub) for stub in stubs):
+                found += [one for one in self._of_function(name) if one.kernel == kernel]
+        return tuple(found)
+
+    def _of_function(self, name: str) -> tuple[Launch, ...]:
+        if name not in self._found:
+            function = self._module.function(name)
+            assert function is not None
+            names = Names(f"{name} ?", "launch")
+            executor = _Function(_HostRecord(self._module, self._debug, self._source, frozenset(), names))
+            cells: Cells = {}
+            values, _ = arguments(executor, function, cells, f"{function.name} ")
+            executor.call(function, values, "", TRUE, cells)
+            self._found[name] = tuple(executor.launches)
+        return self._found[name]
 
 
 def as_launched(found: tuple[Launch, ...], parameters: tuple[tuple[str, Term | None], ...]) -> Term:
