@@ -83,6 +83,7 @@ def test_each_kernel_is_asked_under_a_launch_of_its_own(write: Callable[..., Pat
     ("kernel", "expected"),
     [
         ("k(int* a) { a[threadIdx.x * 50] = 1; }", "object __device__ int a[256];"),
+        ("k(int* a) { a[threadIdx.x * 40000] = 1; }", "object __device__ int a[65536];"),
         ("k(int (*rows)[4]) { rows[threadIdx.x][2] = 1; }", "object __device__ int rows[16][4];"),
         ("k(int* a) { a[threadIdx.y * 2 + threadIdx.x] = 1; }", "launch k<<<1, dim3(2, 2)>>>(a);"),
         ("k(int* a, bool b, float f) { a[threadIdx.x] = b; }", "launch k<<<1, 2>>>(a, true, 4);"),
@@ -239,6 +240,33 @@ void run(int* a) {{ k<<<2, SIZE>>>(a); }}
     assert "blocks of the file's own (`SIZE`) were not tried" in (race_free.message or "")
     (outcome,) = found.outcomes
     assert [check.warnings for report in outcome.reports for check in report.checks] == [(), (UNKNOWN_RACES,)]
+
+
+def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    sized = guess_search._sized
+
+    def late(source: Source, kernel: Kernel, shape: str, *more: object) -> guess_search.Guess:
+        if shape != "1, 2":
+            raise LimitError("late")
+        return sized(source, kernel, shape, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(guess_search, "_sized", late)
+    text = "__global__ void k(int* a, int n) { if (blockIdx.x < n) a[threadIdx.y * 2 + threadIdx.x] = n; }"
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    run = outcome.reports[0].run
+    assert run.guessed[-1] == "launch k<<<1, 2>>>(a, 2);"
+    assert any("larger launches were not tried" in note for note in run.guess_notes)
+    monkeypatch.setattr(guess_search, "_sized", lambda *given: late(*given[:2], "", *given[3:]))
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    assert [d.code.name for d in outcome.diagnostics] == ["TOO_LARGE"]
+
+
+def test_sizes_between_are_left_out_where_a_try_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "__global__ void k(int* a) { a[threadIdx.x * 50] = 1; }"
+    for slow, size in ((1.0, 256), (0.0, 4096)):
+        monkeypatch.setattr(guess_search, "_SLOW", slow)
+        (outcome,) = api.check(text=text, engine="embedded").outcomes
+        assert outcome.reports[0].run.guessed[0] == f"object __device__ int a[{size}];"
 
 
 def test_host_code_that_is_not_read_is_left_out_and_told(write: Callable[..., Path]) -> None:

@@ -19,7 +19,7 @@ from scopec.base.records import dataclass
 from scopec.memory.graph import reduced
 from scopec.memory.reduce.certain_race import racing_pair
 from scopec.program.mbarriers import RULES
-from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, shapes
+from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, shapes, smallest
 from scopec.session.inquiry.graphs import asked
 
 if TYPE_CHECKING:
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.run import Run
 
 #: The elements of an object, until no index leaves it.
-_SIZES = (16, 256, 4096)
+_SIZES = (16, 256, 4096, 65536)
+#: The seconds of the processor from which on a try counts as slow: then sizes are left out up to that of this place.
+_SLOW, _LARGE = 1.0, 2
 #: The guess for numbers: as many as there are threads of a row, at first.
 _NUMBERS = (4, 2, 16)
 #: The lengths that rows may need which do not overlap.
@@ -101,11 +103,13 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
     found: list[Guess] = []
     refused: InputError | None = None
     left: tuple[str, Numbers] | None = None
-    end = time.monotonic() + seconds
-    for shape, numbers in _tries(kernel, found):
+    tries, end = _tries(kernel, found), time.monotonic() + seconds
+    half = end - seconds / 2  # for the first one, so that a smaller one can be tried
+    while (one := next(tries, None)) is not None:
+        shape, numbers = one
         racy = _racy(found)
         try:
-            with limited(max(0.1, end - time.monotonic()), None):
+            with limited(max(0.1, (end if found or left else half) - time.monotonic()), None):
                 guess = _sized(source, kernel, shape, numbers, found, planned)
                 if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
                     continue  # the race may be gone because a thread does less
@@ -113,8 +117,9 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
             refused = refused or bad
             continue
         except LimitError:
-            left = shape, numbers
-            break
+            tries = iter(()) if found or left else iter([smallest(kernel)])
+            left = left or one
+            continue
         found.append(guess)
         if not any(guess.quality.flaws):
             break
@@ -217,8 +222,10 @@ def _sized(
     """The guess with the smallest objects that no index leaves, none smaller than another one needs."""
     least = max((guess.size for guess in found if not guess.quality.faults), default=0)
     sized: list[Guess] = []
+    begun = time.process_time()
     for size in _SIZES:
-        if size >= least:
+        slow = sized and time.process_time() - begun > _SLOW
+        if size >= (_SIZES[_LARGE] if slow else least):
             sized.append(_tried(source, kernel, shape, numbers, size, planned))
             if not sized[-1].quality.faults:
                 return sized[-1]

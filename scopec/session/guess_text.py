@@ -43,6 +43,12 @@ def shapes(kernel: Kernel) -> Iterator[str]:
         yield f"{grid}, {own}{dynamic}"
 
 
+def smallest(kernel: Kernel) -> tuple[str, Numbers]:
+    """A small shape, and small numbers: one block of two threads, for a kernel that does much."""
+    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
+    return f"1, {_cube(kernel.shape.threads[:1])}{dynamic}", Numbers(2)
+
+
 def _cube(axes: str) -> str:
     """Two along each axis of some."""
     sizes = ["2" if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
