@@ -4,11 +4,14 @@
 package.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from scopec.base.version import __version__ as __version__
 
+TYPE_CHECKING = False  # Start-up: a call that a server carries out needs no `typing`
 if TYPE_CHECKING:
+    from typing import Any
+
     from scopec.api import Results, Verdict, check
 
 __all__ = ["Results", "Verdict", "__version__", "check"]

@@ -132,6 +132,35 @@ def test_threads_may_be_the_first_to_call_a_method_together() -> None:
             assert set(pool.map(lambda n, one=one: hash(one(n % 2)), range(16))) == {hash((0,)), hash((1,))}
 
 
+def test_fields_are_those_of_python() -> None:
+    def shown(cls: type[Any]) -> list[object]:
+        return [(f.name, f.default, f.init, f.repr, f.hash, f.compare, f.kw_only) for f in dataclasses.fields(cls)]
+
+    @dataclasses.dataclass(frozen=True)
+    class Same:
+        a: int
+        b: tuple[str, ...] = ()
+        c: dict[str, int] = dataclasses.field(default_factory=dict, compare=False)
+        d: str = dataclasses.field(default="d", repr=False)
+
+    assert shown(Point) == shown(Same)
+    assert [f.type for f in dataclasses.fields(Point)] == ["int", "tuple[str, ...]", "dict[str, int]", "str"]
+
+
+def test_their_methods_can_be_made_at_once() -> None:
+    @records.dataclass(frozen=True, slots=True)
+    class Made:
+        a: int
+
+        def __repr__(self) -> str:
+            return "own"
+
+    records.prepare()
+    assert all(hasattr(vars(Made)[name], "is_made") for name in ("__init__", "__eq__", "__hash__"))
+    assert repr(Made(1)) == "own"
+    assert Made(1) == Made(1) != Made(2)
+
+
 def test_what_they_refuse() -> None:
     with pytest.raises(ValueError, match="-1"):
         Checked(-1)

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,13 @@ def test_tables_that_are_none(text: str, tree: Path) -> None:
         assert said(tree, text, "pyproject.toml") == {}
     else:
         assert refused(tree, text, "pyproject.toml")[0] == "SCP008"
+
+
+def test_a_shared_file_that_does_not_name_scopec_is_not_read(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """TOML may write a key with escapes."""
+    assert set(said(tree, '[tool."\\u0073copec"]\ntimeout = 9', "pyproject.toml")) == {"timeout"}
+    monkeypatch.setattr(tomllib, "loads", None)
+    assert said(tree, "[tool.other]\ntimeout = 9", "pyproject.toml") == {}
 
 
 def test_bytes_that_are_no_text(tree: Path) -> None:

@@ -40,7 +40,18 @@ _KINDS = ("small", "lark")
 
 def parser(name: str, finish: Finish | None = None) -> Parser:
     """The parser of ``grammar/NAME.lark``; ``finish`` may say what terminals its words are."""
-    return Parser(_tables(name, "small"), finish)
+    return Parser(_small(name), finish)
+
+
+def prepare() -> None:
+    """Make what parsers are made of, in a process of which many are made."""
+    for name in GRAMMARS:
+        parser(name).prepare()
+
+
+@cache
+def _small(name: str) -> dict[str, Any]:
+    return _tables(name, "small")
 
 
 def lark_parser(name: str, finish: Finish | None = None) -> lark.Lark:

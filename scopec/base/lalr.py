@@ -7,6 +7,7 @@ in the language is only refused.  Lark then says why.
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,6 +72,11 @@ class Parser:
         self._ignored = re.compile("|".join(self._terminals[name] for name in tables["ignored"]))
         self._finish = finish
         self._compiled: dict[int, re.Pattern[str]] = {}
+
+    def prepare(self) -> None:
+        """Make what is else made when a text needs it."""
+        for number in range(len(self._scanners)):
+            self._scanner(number)
 
     def parse(self, text: str, start: str) -> list[Node] | None:
         """The rules of a text, each after its parts; None where it is not in the language."""
@@ -163,8 +169,13 @@ class Parser:
 
     def _scanner(self, number: int) -> re.Pattern[str]:
         names = self._scanners[number][0]
-        pattern = self._compiled[number] = re.compile("|".join(f"(?P<{n}>{self._terminals[n]})" for n in names))
+        pattern = self._compiled[number] = _pattern("|".join(f"(?P<{n}>{self._terminals[n]})" for n in names))
         return pattern
+
+
+@cache
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text)
 
 
 def _kept(parts: list[Any], kept: Sequence[tuple[int, bool]]) -> list[Any]:

@@ -11,9 +11,11 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NoReturn
 
+TYPE_CHECKING = False  # `typing` takes longer to import than a server to be asked
 if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
     from scopec.cli.program import commands as commands
 
 #: Bytes of address space with which a start never fails.

@@ -25,12 +25,16 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 import scopec
+from scopec.base import grammars, records
 from scopec.base.children import tie
 from scopec.base.diagnostics import UsageError
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.base.source import Source
 from scopec.cli.served import BEGUN, REFUSED, address, identity, is_own
+from scopec.engines.policy import immediate
+from scopec.engines.protocol import MEMORY
+from scopec.memory.cat.registry import MODELS, load
 from scopec.session.plan import Overrides, plan_of
 
 if TYPE_CHECKING:
@@ -115,8 +119,13 @@ def prepare() -> None:
     for name in _LATER:
         with suppress(ImportError):
             importlib.import_module(name)
+    records.prepare()
+    grammars.prepare()
     source = Source("warm.litmus", _TEXT)
-    _ = plan_of(source, Path(source.name), Overrides()).runs[0].problem
+    run = plan_of(source, Path(source.name), Overrides()).runs[0]
+    MEMORY.of(immediate(MEMORY)).specification(run.problem)
+    for entry in MODELS.values():
+        load(entry, run.settings.options)
     gc.collect()
     gc.freeze()
 

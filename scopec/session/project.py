@@ -161,11 +161,13 @@ def _owner(file: Path) -> int:
 
 def _read(file: Path, top: Path | None) -> dict[str, Setting] | None:
     """The settings of a file, whose paths stay below ``top`` if there is one; None if it is not about scopec."""
-    import tomllib  # Start-up: most calls have no such file
-
     shared = file.name == _SHARED
     try:
         source = read_source(file)
+        if shared and not _may_have("scopec", source.text):
+            return None
+        import tomllib  # Start-up: most calls have no such file
+
         with bounded_nesting(source.span(0, 0), "a value"):
             table = tomllib.loads(source.text)
     except (InputError, ValueError) as failure:
@@ -182,6 +184,11 @@ def _read(file: Path, top: Path | None) -> dict[str, Setting] | None:
     if not isinstance(table, dict):
         raise error(Code.BAD_SETTING, "`tool.scopec` is no table", source.span(0, 0))
     return {key: _setting(key, value, source, file.parent, top) for key, value in table.items()}
+
+
+def _may_have(key: str, text: str) -> bool:
+    """Whether a TOML document may have a key: it stands there, or is written by escapes."""
+    return key in text or "\\" in text
 
 
 def _not_toml(said: str, source: Source) -> InputError:
