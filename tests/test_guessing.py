@@ -103,6 +103,28 @@ def test_aggregates_are_given_member_by_member(tmp_path: Path) -> None:
     assert directives(text, tmp_path) == [["object __device__ int p_to[16];", "launch n::k<<<1, 2>>>(n::P{p_to, 4});"]]
 
 
+@pytest.mark.parametrize("parameter", ["P* p", "P (*p)[2]"])
+def test_objects_of_classes_that_only_the_host_constructs_are_storage(parameter: str, tmp_path: Path) -> None:
+    text = f"""\
+struct P {{ int n; P(int count) : n(count) {{}} __device__ void add(int k) {{ n += k; }} }};
+template <class T> struct Q {{ Q() : a{{}} {{}} T a[3]; }};
+__device__ int q;
+__global__ void k({parameter}) {{ {"p" if "(" not in parameter else "p[1]"}[threadIdx.x].add(3); }}
+__global__ void m(Q<int>* q) {{ q[threadIdx.x].a[0] = 1; }}
+__global__ void r(P* p) {{ p[0].add(3); }}
+"""
+    found = asked(text, tmp_path)
+    rows = "[2]" if "(" in parameter else ""
+    k, m, r = found["programs"]  # type: ignore[misc]
+    declared = f"char none[16 * sizeof(P{rows})]; P elements[16]{rows}; constexpr p_storage() : none{{}} {{}}"
+    assert k["directives"] == [
+        f"object __device__ union p_storage {{ {declared} }} p;",
+        "launch k<<<1, 2>>>(p.elements);",
+    ]
+    assert m["directives"][-1] == "launch m<<<1, 2>>>(m_q.elements);"
+    assert [c["verdict"] for one in (k, m, r) for c in one["checks"]][::2] == ["holds", "holds", "violated"]
+
+
 def test_templates_have_arguments_of_a_launch_or_chosen_ones(tmp_path: Path) -> None:
     text = """\
 template <typename T, int N> __global__ void a(T* x) { x[threadIdx.x] = N; }
@@ -259,6 +281,22 @@ def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pyt
     monkeypatch.setattr(guess_search, "_sized", lambda *given: late(*given[:2], "", *given[3:]))
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     assert [d.code.name for d in outcome.diagnostics] == ["TOO_LARGE"]
+
+
+def test_a_kernel_that_nests_too_deeply_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sized = guess_search._sized
+
+    def deep(source: Source, kernel: Kernel, *more: object) -> guess_search.Guess:
+        if kernel.name == "deep":
+            raise RecursionError
+        return sized(source, kernel, *more)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(guess_search, "_sized", deep)
+    text = "__global__ void deep(int* a) {}\n__global__ void k(int* a) { a[threadIdx.x] = 1; }"
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    (diagnostic,) = outcome.diagnostics
+    assert diagnostic.message == "what `deep` computes under some launch nests too deeply"
+    assert [check.verdict for report in outcome.reports for check in report.checks] == ["holds", "holds"]
 
 
 def test_sizes_between_are_left_out_where_a_try_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:

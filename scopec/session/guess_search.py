@@ -13,13 +13,13 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, bounded_nesting
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.memory.graph import reduced
 from scopec.memory.reduce.certain_race import racing_pair
 from scopec.program.mbarriers import RULES
-from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, shapes, smallest
+from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, namings, shapes, smallest
 from scopec.session.inquiry.graphs import asked
 
 if TYPE_CHECKING:
@@ -38,6 +38,8 @@ _SLOW, _LARGE = 1.0, 2
 _NUMBERS = (4, 2, 16)
 #: The lengths that rows may need which do not overlap.
 _LENGTHS = (64, 256)
+#: What helps where no guess does.
+_WRITE = "write a `//@ launch` for it"
 #: The reductions without which a graph has every access.
 _LEAVING_OUT = ("settled", "condensed", "racing")
 
@@ -109,7 +111,8 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
         shape, numbers = one
         racy = _racy(found)
         try:
-            with limited(max(0.1, (end if found or left else half) - time.monotonic()), None):
+            within = limited(max(0.1, (end if found or left else half) - time.monotonic()), None)
+            with within, bounded_nesting(kernel.span, f"what `{kernel.name}` computes under some launch", _WRITE):
                 guess = _sized(source, kernel, shape, numbers, found, planned)
                 if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
                     continue  # the race may be gone because a thread does less
@@ -125,12 +128,12 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
             break
     if not found:
         message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s"
-        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, "write a `//@ launch` for it"))
+        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, _WRITE))
     chosen = min(found, key=lambda guess: guess.quality.flaws)
     if chosen.quality.faults:
         fault = chosen.run.graph.faults[0]
         said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {chosen.launch}"
-        help_ = "write a `//@ launch` for it, with the arguments that it is made for"
+        help_ = f"{_WRITE}, with the arguments that it is made for"
         raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
     doubt = _doubt(kernel, chosen, left, seconds) if left and chosen.quality.race else None
     return replace(chosen, notes=tuple(_notes(chosen, _racy(found), left, seconds)), doubt=doubt)
@@ -235,10 +238,10 @@ def _sized(
 def _tried(
     source: Source, kernel: Kernel, shape: str, numbers: Numbers, size: int, planned: Callable[[Source], Asked]
 ) -> Guess:
-    """A guess, with names for objects that the file has no other use for."""
+    """A guess, with declarations of objects that the file has no other use for, and clang takes."""
     refused: InputError | None = None
-    for prefix in ("", f"{kernel.own_name}_"):
-        lines = tuple(directives(kernel, shape, numbers, size, prefix))
+    for naming in namings(kernel):
+        lines = tuple(directives(kernel, shape, numbers, size, naming))
         text = source.text + "".join(f"\n//@ {line}" for line in lines) + "\n"
         try:
             plan = planned(replace(source, text=text))

@@ -68,18 +68,38 @@ def lengths(parameters: tuple[Parameter, ...], within: str = "") -> Iterator[tup
         yield from lengths(one.parts, f"{within}{one.name}_")
 
 
-def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, prefix: str) -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How objects are declared: with a prefix to their names; as ``storage``, without a call of their constructors."""
+
+    prefix: str = ""
+    storage: bool = False
+
+
+def namings(kernel: Kernel) -> Iterator[Naming]:
+    """Those to try: with names of the parameters, with names that the file has no other use for."""
+    for storage in (False, True) if any(one.constructed for one in kernel.parameters) else (False,):
+        yield from (Naming(prefix, storage) for prefix in ("", f"{kernel.own_name}_"))
+
+
+def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, naming: Naming) -> Iterator[str]:
     """The directives of a guess, the launch last.  Raises InputError where there is none for some parameter."""
     objects: dict[str, list[str]] = {}
     kind = "cooperative " if kernel.shape.cooperative else ""
-    arguments = [_argument(kernel, one, one.name, numbers, size, prefix, objects) for one in kernel.parameters]
+    arguments = [_argument(kernel, one, one.name, numbers, size, naming, objects) for one in kernel.parameters]
     for type_, declared in objects.items():
         yield f"object __device__ {type_} {', '.join(declared)};"
     yield f"launch {kind}{kernel.name}<<<{shape}>>>({', '.join(arguments)});"
 
 
 def _argument(
-    kernel: Kernel, one: Parameter, name: str, numbers: Numbers, size: int, prefix: str, objects: dict[str, list[str]]
+    kernel: Kernel,
+    one: Parameter,
+    name: str,
+    numbers: Numbers,
+    size: int,
+    naming: Naming,
+    objects: dict[str, list[str]],
 ) -> str:
     """The argument for a parameter, or for a member of one; the objects that it needs are added."""
     match one.kind:
@@ -88,18 +108,25 @@ def _argument(
         case "truth":
             return "true"
         case "pointer":
-            objects.setdefault(one.type, []).append(f"{prefix}{name}[{size}]{one.rows}")
-            return f"{prefix}{name}"
+            own = f"{naming.prefix}{name}"
+            if one.constructed and naming.storage:
+                elements = f"char none[{size} * sizeof({one.type}{one.rows})]; {one.type} elements[{size}]{one.rows};"
+                objects[f"union {own}_storage {{ {elements} constexpr {own}_storage() : none{{}} {{}} }}"] = [own]
+                return f"{own}.elements"
+            objects.setdefault(one.type, []).append(f"{own}[{size}]{one.rows}")
+            return own
         case "pointers":
-            inner = [f"{prefix}{name}_{number}" for number in range(_POINTERS)]
+            inner = [f"{naming.prefix}{name}_{number}" for number in range(_POINTERS)]
             objects.setdefault(one.type, []).extend(f"{each}[{size}]" for each in inner)
-            objects.setdefault(f"{one.type}*", []).append(f"{prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}")
-            return f"{prefix}{name}"
+            objects.setdefault(f"{one.type}*", []).append(
+                f"{naming.prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}"
+            )
+            return f"{naming.prefix}{name}"
         case "numbers":
             return "{}"
         case "class":
             parts = [
-                _argument(kernel, part, f"{name}_{part.name}", numbers, size, prefix, objects) for part in one.parts
+                _argument(kernel, part, f"{name}_{part.name}", numbers, size, naming, objects) for part in one.parts
             ]
             return f"{one.type}{{{', '.join(parts)}}}"
         case _:

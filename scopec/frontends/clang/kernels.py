@@ -47,7 +47,7 @@ class Parameter:
     """A parameter: its name, what it is, and its type as the source writes it; of pointers and arrays, their elements'.
 
     ``rows`` are the bounds of the array that an element is, as in ``[4][2]``; ``parts`` the members of a class that is
-    an aggregate.
+    an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Parameter:
     type: str
     rows: str = ""
     parts: tuple[Parameter, ...] = ()
+    constructed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,7 +318,7 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
                 rows += "".join(f"[{debug.fields(n).get('count', '1')}]" for n in debug.listed(element["elements"]))
                 pointee = element["baseType"]
                 element = debug.fields(debug.stripped(pointee))
-            return Parameter("", "pointer", _spelled(debug, pointee), rows)
+            return Parameter("", "pointer", _spelled(debug, pointee), rows, constructed=_constructed(debug, element))
         case "DW_TAG_structure_type" | "DW_TAG_class_type":
             return Parameter("", "class", _spelled(debug, type_), parts=tuple(_members(debug, fields)))
         case "DW_TAG_array_type":
@@ -325,6 +326,13 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
             return Parameter("", "numbers" if numbers else "other", _spelled(debug, fields["baseType"]))
         case _:
             return Parameter("", "other", "")
+
+
+def _constructed(debug: Debug, fields: dict[str, str]) -> bool:
+    """Whether a class declares a constructor."""
+    members = (debug.fields(node) for node in debug.listed(fields.get("elements", "")))
+    name = fields.get("name", "").partition("<")[0]
+    return any(member[""] == "DISubprogram" and member.get("name") == name for member in members)
 
 
 def _members(debug: Debug, fields: dict[str, str]) -> Iterator[Parameter]:
