@@ -123,6 +123,20 @@ def shrunk(start: Term, times: Term, factor: int, rounding: str) -> Term:
     return start if times is ZERO else _made(Term("shrunk", (start, times), value=factor, name=rounding))
 
 
+def exclusive(left: Term, right: Term) -> Term:
+    """The bits that one of two numbers has and the other has not."""
+    if left.op == right.op == "const":
+        return const(left.value ^ right.value)
+    return ZERO if left is right else _made(Term("xor", (left, right)))
+
+
+def mask(left: Term, right: Term) -> Term:
+    """The bits that both of two numbers have."""
+    if left.op == right.op == "const":
+        return const(left.value & right.value)
+    return left if left is right else _made(Term("mask", (left, right)))
+
+
 def less(left: Term, right: Term) -> Term:
     """Whether one number is less."""
     if left.op == right.op == "const":
@@ -191,14 +205,33 @@ def is_natural(term: Term) -> bool:
             return term.value >= 0
         case "symbol" | "read":
             return term.low is not None and term.low >= 0
-        case "add" | "mul" | "div":
+        case "add" | "mul" | "div" | "xor":
             return all(map(is_natural, term.args))
+        case "mask":
+            return any(map(is_natural, term.args))
         case "grown" | "shrunk":
             return is_natural(term.args[0])
         case "mod":
             return term.args[1].op == "const"
         case "choose":
             return all(map(is_natural, term.args[1:]))
+        case _:
+            return False
+
+
+def is_power(term: Term) -> bool:
+    """Whether a number is known to be 0 or a power of two, from its form alone."""
+    match term.op:
+        case "const":
+            return term.value >= 0 and term.value & (term.value - 1) == 0
+        case "grown" | "shrunk":
+            return is_power(term.args[0]) and term.value & (term.value - 1) == 0
+        case "mul":
+            return all(map(is_power, term.args))
+        case "div":
+            return is_power(term.args[0]) and is_power(term.args[1])
+        case "choose":
+            return all(map(is_power, term.args[1:]))
         case _:
             return False
 
@@ -263,6 +296,7 @@ def total(factors: dict[Term, int]) -> Term:
 
 _MAKERS: dict[str, Callable[..., Term]] = {
     "add": add, "mul": mul, "div": div, "mod": mod, "less": less, "equal": equal, "and": both, "or": either,
+    "xor": exclusive, "mask": mask,
     "not": opposite, "choose": choose,
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Questions about all launches, answered by z3 (the extra ``scopec[sizes]``).
 
+- ``bits``: ``^`` and ``&`` of two unknown numbers
 - ``engine``: a question to an answer
 - ``powers``: numbers that are doubled or halved some times
 - ``terms``: terms to z3's, and the laws of products

@@ -13,7 +13,7 @@ from typing import Any
 import z3
 
 from scopec.base.records import dataclass
-from scopec.engines.z3 import powers
+from scopec.engines.z3 import bits, powers
 from scopec.program.anythread import Term, is_truth
 from scopec.sizes.questions import Question, Who
 
@@ -21,7 +21,7 @@ from scopec.sizes.questions import Question, Who
 @dataclass(frozen=True)
 class Leaf:
     """What is known of a part of terms by itself: of a symbol (its ``name`` in z3), of a number that is read ``at`` an
-    offset of an object of this name, of a product of ``factors``, of a quotient, of a power.
+    offset of an object of this name, of a product of ``factors``, of a quotient, of a power, of bits.
     """
 
     made: Any
@@ -30,6 +30,7 @@ class Leaf:
     at: Any = None
     factors: tuple[Any, Any] | None = None
     power: powers.Power | None = None
+    bits: bits.Bits | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,9 @@ class Translation:
             case "grown" | "shrunk":
                 power = powers.made(term, args[0], args[1])
                 return power.value, frozenset({self._leaf((power.value.get_id(),), Leaf(power.value, power=power))})
+            case "xor" | "mask":
+                found = bits.made(term.op, args[0], args[1])
+                return found.value, frozenset({self._leaf((found.value.get_id(),), Leaf(found.value, bits=found))})
             case "less":
                 return args[0] < args[1], none
             case "equal":
@@ -208,6 +212,7 @@ def stated(translation: Translation, question: Question, *, exact: bool) -> Stat
         found.append(z3.Or(*(symbols[one] != symbols[two] for one, two in names)))
     found += [fact for leaf in leaves for fact in leaf.facts]
     found += powers.facts([leaf.power for leaf in leaves if leaf.power is not None], exact=exact)
+    found += bits.facts([leaf.bits for leaf in leaves if leaf.bits is not None], exact=exact)
     if not exact:
         found += _of_products([leaf for leaf in leaves if leaf.factors is not None])
     return Stated(tuple(found), symbols, tuple(leaf for leaf in leaves if leaf.at is not None))

@@ -115,16 +115,21 @@ def _set(opcode: str, left: Term, right: Term) -> Term | None:
     if right.op != "const":
         left, right = right, left
     if right.op != "const":
-        return None
+        made = terms.exclusive if opcode == "xor" else _either
+        return made(left, right)
     mask = right.value
     if mask == 0:
         return left
     if mask == -1 and opcode == "xor":
         return terms.add(const(-1), terms.negative(left))
     if mask < 0 or mask & (mask - 1):
-        return None
+        return None if opcode == "or" else terms.exclusive(left, right)
     bit = terms.mod(terms.div(left, right), const(2))
     return terms.add(terms.add(left, right), terms.mul(const(-mask * (2 if opcode == "xor" else 1)), bit))
+
+
+def _either(left: Term, right: Term) -> Term:
+    return terms.add(terms.add(left, right), terms.negative(terms.mask(left, right)))
 
 
 def _of_signs(opcode: str, left: Term, right: Term) -> Term | None:
@@ -146,7 +151,11 @@ def _masked(left: Term, right: Term) -> Term | None:
     if right.op != "const":
         left, right = right, left
     if right.op != "const":
-        return None
+        for one, other in ((left, right), (right, left)):
+            power = terms.add(other, terms.ONE)
+            if terms.is_power(power):  # 0 less 1 is all bits
+                return terms.choose(terms.less(terms.ZERO, power), terms.mod(one, power), one)
+        return terms.mask(left, right)
     mask = right.value
     if mask >= 0 and mask & (mask + 1) == 0:
         return terms.mod(left, const(mask + 1))
