@@ -2,8 +2,9 @@
 
 A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
 nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
-the kernel then, and clang says so.  A header with kernels stays.  A macro is not missed by an ``#if``: where one of
-what is left asks for a name that the text does not define, no header is left out, as that might have defined it.
+the kernel then, and clang says so.  A header with kernels stays, unless another one that stays includes these too.  A
+macro is not missed by an ``#if``: where one of what is left asks for a name that the text does not define, no header is
+left out, as that might have defined it.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def without_host(
             absent = absent or tuple(filter(is_absent, refused.diagnostics))
             objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
             headers = [include for start, _ in objected if (include := INCLUDE.match(text, start))]
-            needed = any(_has_kernels(header, folder, flags) for header in headers)
+            needed = _loses_kernels(text, headers, parts | objected, folder, flags)
             if objected <= parts or needed or (headers and _asks_for_others(text, parts | objected)):
                 raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
             parts |= objected
@@ -168,6 +169,14 @@ def _leads_to(include: re.Match[str], name: str, folder: Path, flags: Flags) -> 
     return own == name or any(file.name == name for file in reached(include, folder, flags))
 
 
-def _has_kernels(include: re.Match[str], folder: Path, flags: Flags) -> bool:
-    """Whether a header, or one that it includes, has kernels."""
-    return any("__global__" in file.read_text("utf-8", errors="replace") for file in reached(include, folder, flags))
+def _loses_kernels(
+    text: str, headers: Sequence[re.Match[str]], parts: Collection[Part], folder: Path, flags: Flags
+) -> bool:
+    """Whether headers have kernels, or include some that have, which no header outside of some parts includes."""
+    lost = {file.resolve() for one in headers for file in reached(one, folder, flags) if _has_kernels(file)}
+    kept = (m for m in INCLUDE.finditer(text) if lost and not any(start <= m.start() < end for start, end in parts))
+    return not lost.issubset(file.resolve() for include in kept for file in reached(include, folder, flags))
+
+
+def _has_kernels(file: Path) -> bool:
+    return "__global__" in file.read_text("utf-8", errors="replace")
