@@ -56,8 +56,8 @@ def shape_of(kernel: str, body: str, code: str) -> Shape:
     threads = _axes(reached, "threadIdx") or "x"
     blocks = tuple(dict.fromkeys(_blocks(code, kernel, body)))
     launches = list(_launches(code, kernel))
-    grid = "" if launches and all(_ONE.fullmatch(one) for one, _ in launches) else grid
-    threads = "" if launches and all(_ONE.fullmatch(one) for _, one in launches) else threads
+    grid = "" if launches and all(_is_one(sizes, code) for sizes, _ in launches) else grid
+    threads = "" if launches and all(_is_one(sizes, code) for _, sizes in launches) else threads
     factors = frozenset(name for beside in _FACTORS for name in beside.findall(reached))
     counts = not _words(" ".join(blocks)).isdisjoint(_words(reached))
     return Shape(threads, grid, blocks, cooperative, dynamic, factors, counts)
@@ -92,11 +92,19 @@ def _axes(code: str, name: str) -> str:
 
 
 def _launches(code: str, kernel: str) -> Iterator[tuple[str, str]]:
-    """The grids and the blocks of a file's launches of a kernel, those of names as these are declared."""
+    """The grids and the blocks of a file's launches of a kernel, as written."""
     for match in LAUNCH.finditer(code):
         shape = list(split(match[3]))
         if match[1] == kernel and len(shape) >= 2:
-            yield _declared(shape[0].strip(), code), _declared(shape[1].strip(), code)
+            yield shape[0].strip(), shape[1].strip()
+
+
+def _is_one(sizes: str, code: str) -> bool:
+    """Whether sizes of a launch are one, those of a name too that is given a value once in the whole text."""
+    if re.fullmatch(r"[A-Za-z_]\w*", sizes):
+        given = re.findall(rf"\b{sizes}\s*(?:[({{]|(?:\.\s*\w+\s*)?[-+*/]?=(?!=))", code)
+        return len(given) == 1 and _ONE.fullmatch(_declared(sizes, code)) is not None
+    return _ONE.fullmatch(sizes) is not None
 
 
 def _declared(sizes: str, code: str) -> str:
@@ -111,7 +119,8 @@ def _declared(sizes: str, code: str) -> str:
 
 def _blocks(code: str, kernel: str, body: str) -> Iterator[str]:
     """Shapes of a block that a file has for a kernel, those that are constants."""
-    yield from (block for _, block in _launches(code, kernel) if _is_constant(block))
+    blocks = (_declared(block, code) for _, block in _launches(code, kernel))
+    yield from filter(_is_constant, blocks)
     if (bound := re.search(rf"\b__launch_bounds__\s*\(([^;{{}}()]*)\)[^;{{}}()]*\b{kernel}\s*\(", code)) is not None:
         yield bound[1].partition(",")[0].strip()
     for shared in re.finditer(r"\b__shared__\b[^;\[]*((?:\[[^\]]+\])+)", body):
