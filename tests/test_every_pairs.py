@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from scopec.session.check import Settings, check
@@ -60,3 +62,16 @@ def test_pairs_for_which_there_is_no_time_are_told(tmp_path, monkeypatch):
 def test_a_launch_of_too_many_threads_is_not_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr("scopec.session.kernel_sizes._MOST_THREADS", 1)
     assert "which is too large to be looked at" in _reason(tmp_path, RACED["one more than the step"])
+
+
+def test_a_kernel_that_takes_too_long_to_read_is_told(tmp_path, monkeypatch):
+    monkeypatch.setattr("scopec.session.kernel_sizes._READING", 0.0)
+    assert "what one thread does is not known" in _reason(tmp_path, PROVED["between two others"])
+
+
+def test_loops_in_loops_are_unrolled_so_far_alone(tmp_path):
+    loops = "".join(f"for (int {name} = 0; {name} < 40; ++{name}) " for name in "xyzw")
+    text = f"__global__ void k(int* a) {{ {_I} int s = 0; {loops} s += x * y + z * w; a[i] = s; }}"
+    begun = time.process_time()
+    assert verdicts(tmp_path, text)["race_free"] == "holds"
+    assert time.process_time() - begun < 10

@@ -40,10 +40,15 @@ if TYPE_CHECKING:
 #: Seconds for a question about barriers, and for reading a launch that a model names or for asking about it.
 _SECONDS = 5.0
 _WITNESS = 10.0
+#: Seconds for the form of a kernel.
+_READING = 20.0
+_TOO_LONG = f"what one thread does is not known after {_READING:g} s: its loops have too many turns or nest too deeply"
 #: Seconds for a question about a pair at a first look, for all questions of a pair later, and for all pairs.
 _LOOK = 0.6
 _PAIR = 6.0
 _PAIRS = 30.0
+#: Seconds for all pairs of the launches of the host, of which nobody asked.
+OFFER = 10.0
 #: So many threads at most a launch has that is looked at.
 _MOST_THREADS = 2048
 #: The elements of an object, until no index leaves it.
@@ -101,6 +106,7 @@ class OfKernel:
         self.overrides, self.settings, self.ask = overrides, settings, ask
         self.end, self.condition = settings.deadline(), condition
         self._tried = 0
+        self.seconds = _PAIRS
         self._refuted: set[Question] = set()
 
     @cached_property
@@ -109,7 +115,7 @@ class OfKernel:
         if of_sizes() is None:
             return Found("unknown", _INSTALL)
         try:
-            with limited(self.end.left(), self.settings.memory, said=self.end.late):
+            with limited(self.end.within(_READING), self.settings.memory, said=_TOO_LONG):
                 device = self.device
                 made, where = form(device.module, device.about, self.text, self.kernel.symbol, self.condition)
                 if self.host is None:
@@ -232,7 +238,7 @@ class OfKernel:
         """Whether no launch has a race."""
         if isinstance(self.form, Found):
             return self.form
-        end = time.monotonic() + self.end.within(_PAIRS)
+        end = time.monotonic() + self.end.within(self.seconds)
         opened, left = list[Open](), list(meeting.pairs(self.form[0], self.order))
         while left:
             pair = left.pop(0)

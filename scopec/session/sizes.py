@@ -25,8 +25,8 @@ from scopec.frontends.clang.prepare import Every, about_every, condition_of, pre
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.scoped.syntax.scan import scan
 from scopec.program.expectations import Expectation
+from scopec.session.kernel_sizes import OFFER, Found, OfKernel, Side
 from scopec.session.kernel_sizes import Answered as Answered
-from scopec.session.kernel_sizes import Found, OfKernel, Side
 from scopec.session.plan import Overrides, plan_of, source_of
 
 if TYPE_CHECKING:
@@ -124,6 +124,7 @@ def _in_words(one: Every | None) -> str:
 
 def _with_offer(kind: str, kernel: Kernel, answer: Found, as_launched: OfKernel) -> Found:
     """An answer that is no proof, with what gets one: the launches of the file alone."""
+    as_launched.seconds = OFFER
     found = as_launched.about(kind) if as_launched.has_launches() else None
     if found is None or found.verdict != "holds":
         return answer

@@ -33,6 +33,8 @@ class Record:
     dimensions: set[str] = field(default_factory=set)
     position: int = 0
     ended: int = 0
+    unrolling: bool = False
+    unrolled: int = 0
     turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
 

@@ -19,6 +19,8 @@ from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, oppo
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
+#: So many at most in one loop, with those of the loops in it.
+_MOST_IN_ALL = 1000
 _MOST_TRIES = 12
 
 
@@ -226,8 +228,24 @@ def _unrolled(
     returned: list[tuple[Value | None, Way]],
 ) -> dict[str, list[Way]] | None:  # fmt: skip
     """The ways that leave a loop whose turns are decided; None if they are not."""
+    record = executor.record
+    outermost, record.unrolling = not record.unrolling, True
+    record.unrolled = 0 if outermost else record.unrolled
+    try:
+        return _turn_by_turn(executor, frame, shape, head, ways, returned)
+    finally:
+        record.unrolling = not outermost
+
+
+def _turn_by_turn(
+    executor: Executes, frame: Frame, shape: Shape, head: str, ways: list[Way],
+    returned: list[tuple[Value | None, Way]],
+) -> dict[str, list[Way]] | None:  # fmt: skip
     current, out = ways, dict[str, list[Way]]()
     for _ in range(_MOST_TURNS):
+        executor.record.unrolled += 1
+        if executor.record.unrolled > _MOST_IN_ALL:
+            return None
         found = executor.region(frame, shape, shape.loops[head], {head: current}, returned, head)
         again = [way for way in found.pop(head, []) if way.condition is not FALSE]
         left = [way for ways_ in found.values() for way in ways_ if way.condition is not FALSE]
