@@ -298,6 +298,23 @@ __global__ void timed(unsigned long long* a) { a[threadIdx.x] = __globaltimer();
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize(("also", "status"), [("c[threadIdx.x + 1] = 1.0f;", 0), ("b->y = 1.0f;", 1)])
+def test_pairs_of_halves_are_added_to_one_by_one(also: str, status: int, write: Callable[..., Path]) -> None:
+    pair = "__half2" if status == 0 else "__nv_bfloat162"
+    text = f"""\
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void k({pair}* b, __half* c) {{
+    atomicAdd(b, {pair}{{1, 2}});
+    atomicAdd_block(c, __half(1));
+    if (threadIdx.x) {also}
+}}
+"""
+    done = asked(write(text, "pairs.cu"))
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("a data race on `b[0].y`" in done.stdout) is (status == 1)
+
+
 def test_a_launch_from_a_kernel_is_told_as_such(write: Callable[..., Path]) -> None:
     text = "__global__ void child() {}\n__global__ void k(int* a) { child<<<1, 1>>>(); a[0] = 1; }\n"
     done = asked(write(text, "nested.cu"))

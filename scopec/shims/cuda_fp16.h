@@ -34,6 +34,24 @@ SCOPEC_PAIR(__half2)
 SCOPEC_PAIR(__nv_bfloat162)
 #undef SCOPEC_PAIR
 #undef SCOPEC_PAIR_OPERATOR
+// "the atomicity of the add operation is guaranteed separately for each of the two elements" (CUDA C++ Programming Guide)
+#define SCOPEC_HALF_ADD(TYPE, PAIR, NAME, SCOPE)                                                              \
+    inline TYPE NAME(TYPE* object, TYPE value) {                                                              \
+        __scopec_in_kernel();                                                                                 \
+        TYPE before;                                                                                          \
+        before.__scopec_value =                                                                               \
+            __scopec_fetch_add<_Float16>(&object->__scopec_value, value.__scopec_value, 0, SCOPE);            \
+        return before;                                                                                        \
+    }                                                                                                         \
+    inline PAIR NAME(PAIR* object, PAIR value) { return {NAME(&object->x, value.x), NAME(&object->y, value.y)}; }
+#define SCOPEC_HALF_ADDS(TYPE, PAIR)                                                                          \
+    SCOPEC_HALF_ADD(TYPE, PAIR, atomicAdd, 3)                                                                 \
+    SCOPEC_HALF_ADD(TYPE, PAIR, atomicAdd_block, 1)                                                           \
+    SCOPEC_HALF_ADD(TYPE, PAIR, atomicAdd_system, 4)
+SCOPEC_HALF_ADDS(__half, __half2)
+SCOPEC_HALF_ADDS(__nv_bfloat16, __nv_bfloat162)
+#undef SCOPEC_HALF_ADDS
+#undef SCOPEC_HALF_ADD
 #undef SCOPEC_HALF
 #undef SCOPEC_HALF_OPERATOR
 using half = __half;
