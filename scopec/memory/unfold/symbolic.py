@@ -17,7 +17,14 @@ from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loops.facts import Facts
 from scopec.program.loops.headers import prepared
-from scopec.program.loops.loops import Element, Loop, live_registers, own_registers, weak_topological_order
+from scopec.program.loops.loops import (
+    Element,
+    Loop,
+    live_registers,
+    own_registers,
+    registers_of,
+    weak_topological_order,
+)
 from scopec.program.loops.watchdogs import trapping
 from scopec.program.values import Const, Value
 
@@ -58,8 +65,9 @@ class ThreadRun(Operations):
         super().__init__(out, thread, observed)
         self.body = prepared(thread.body, observed)
         self.unroll = unroll
-        self.read_later = live_registers(self.body, observed, strong=False)
-        self.own = own_registers(self.body)
+        self.registers = registers_of(self.body)
+        self.read_later = live_registers(self.body, observed, strong=False, facts=self.registers)
+        self.own = own_registers(self.registers)
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
         self.votes: dict[int, Vote] = {}
@@ -68,7 +76,8 @@ class ThreadRun(Operations):
     def live(self) -> dict[int, frozenset[str]]:
         """The registers whose values may still matter at each node."""
         counters = copies.counters(self.body).keys()  # which each issue and each wait reads
-        return {node: found | counters for node, found in live_registers(self.body, self.observed).items()}
+        live = live_registers(self.body, self.observed, facts=self.registers)
+        return {node: found | counters for node, found in live.items()}
 
     def run(self, guard: Guard) -> None:
         """Execute the thread where ``guard`` holds."""

@@ -73,21 +73,30 @@ def _order(edges: Mapping[int, Sequence[int]], inside: set[int], entry: int) -> 
 # ---------------------------------------------------------------- liveness
 
 
-def own_registers(body: ir.Body) -> frozenset[str]:
+#: The registers that each node reads, and those that it overwrites.
+Registers: TypeAlias = "Mapping[int, tuple[set[str], set[str]]]"
+
+
+def registers_of(body: ir.Body) -> Registers:
+    """The registers of each node of a body."""
+    return {number: uses_and_definitions(node) for number, node in body.nodes.items()}
+
+
+def own_registers(facts: Registers) -> frozenset[str]:
     """The registers that a body reads or writes."""
-    facts = [uses_and_definitions(node) for node in body.nodes.values()]
-    return frozenset[str]().union(*(used | defined for used, defined in facts))
+    return frozenset[str]().union(*(used | defined for used, defined in facts.values()))
 
 
 def live_registers(
-    body: ir.Body, at_exit: frozenset[str] = frozenset(), *, strong: bool = True
+    body: ir.Body, at_exit: frozenset[str] = frozenset(), *, strong: bool = True, facts: Registers | None = None
 ) -> dict[int, frozenset[str]]:
     """For each node the registers whose value may still matter when control reaches it.
 
     ``at_exit`` are the registers that are observed when the thread has ended.  With ``strong``, a register that is only
     read to compute registers that do not matter does not matter either; else whatever may still be read does.
+    ``facts`` are the registers of its nodes, if they are known.
     """
-    facts = {number: uses_and_definitions(node) for number, node in body.nodes.items()}
+    facts = registers_of(body) if facts is None else facts
     before: dict[int, list[int]] = {number: [] for number in body.nodes}
     for number, node in body.nodes.items():
         for following in ir.successors(node):
