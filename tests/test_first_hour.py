@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -88,6 +89,21 @@ def test_lines_as_compilers_write_them(tmp_path: Path) -> None:
     assert (thread, expected) == ("p.cu:1:41: note: k[1][0]", "p.cu:4:5: note: expected here")
 
 
+def test_problems_as_gitlab_reads_them(tmp_path: Path) -> None:
+    (tmp_path / "p.cu").write_text(RACE)
+    (tmp_path / "bad.cu").write_text("int main( {")
+    found = []
+    for lines in (0, 2):
+        (tmp_path / "p.cu").write_text("\n" * lines + RACE)
+        done = scopec("check", "--engine", "embedded", "--format", "gitlab", "bad.cu", "p.cu", cwd=tmp_path)
+        *bad, violated = json.loads(done.stdout)
+        assert (done.returncode, {one["severity"] for one in bad}) == (2, {"major"})
+        assert violated["description"].startswith("`race_free` is violated: a data race on `x`")
+        assert violated["location"]["path"] == "p.cu"
+        found.append((violated["location"]["lines"]["begin"], violated["fingerprint"]))
+    assert found[1] == (found[0][0] + 2, found[0][1])
+
+
 def test_explanations() -> None:
     done = scopec("explain", "scp013")
     assert done.stdout.startswith("SCP013: a call that scopec does not model\n\nAn error. What to do: see `scopec docs")
@@ -112,7 +128,7 @@ def test_documents_are_at_hand() -> None:
         ("check --model rc", "rc11"),
         ("check --progress lo", "lobe"),
         ("check --given pageableMemoryAccess=", "pageableMemoryAccess=0 pageableMemoryAccess=1"),
-        ("check --format g", "github gcc"),
+        ("check --format g", "github gitlab gcc"),
         ("models hsa-", "hsa-obe"),
         ("explain data-", "data-race"),
         ("docs mem", "memory-models"),

@@ -60,8 +60,20 @@ def assert_valid(outcomes: Sequence[Outcome]) -> None:
         etree.XMLSchema(etree.parse(SCHEMAS / schema)).assertValid(report)
     for line in written(outcomes, "github").splitlines():
         assert re.fullmatch(r"::(error|warning) file=[^:,]*(,\w+=[^:,]*)*::[^\r\n]+", line), line
+    assert_code_quality(json.loads(written(outcomes, "gitlab")))
     for text in itf.traces(outcomes).values():
         assert_itf(json.loads(text))
+
+
+def assert_code_quality(problems: Any) -> None:
+    """GitLab's documentation ("Code Quality", "Import code quality results"): what each problem has to have."""
+    for problem in problems:
+        assert set(problem) == {"description", "check_name", "fingerprint", "severity", "location"}
+        assert problem["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert set(problem["location"]) == {"path", "lines"}
+        assert problem["location"]["lines"]["begin"] >= 1
+        assert not problem["location"]["path"].startswith("./")
+    assert len({problem["fingerprint"] for problem in problems}) == len(problems)
 
 
 def assert_itf(trace: Any) -> None:

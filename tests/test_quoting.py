@@ -27,7 +27,7 @@ LEAKS = {
     "a list of numbers": 'enum {{ a =\n#include "{outside}/numbers.txt"\n}};\n__device__ int x;\n'
     "__global__ void k() {{ x = a; }}\n//@ launch k<<<1, 1>>>();\n//@ expect required x == 0;\n",
 }
-FORMATS = ("text", "json", "junit", "sarif", "github", "gcc")
+FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "gcc")
 
 
 @pytest.fixture
@@ -149,13 +149,13 @@ def test_reports_have_no_commands_of_a_program(tree: Path, write: Callable[..., 
         f"__device__ int x;\n__global__ void k() {{}}\n//@ launch k<<<1, 1>>>();\n//@ expect required x == {words};\n"
     )
     odd = write("@@\n", "##[group]\n::stop-commands::x.litmus")
-    for form in ("text", "json", "gcc", "junit", "sarif"):
+    for form in ("text", "json", "gcc", "junit", "sarif", "gitlab"):
         for path in (program, odd):
             said = scopec("check", "--engine", "embedded", "--format", form, path, COLUMNS="40")
             for line in (said.stdout + said.stderr).splitlines():
                 assert not line.lstrip().startswith("::")
                 assert "##[" not in line
-            if form in ("json", "sarif"):
+            if form in ("json", "sarif", "gitlab"):
                 json.loads(said.stdout)
 
 

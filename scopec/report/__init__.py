@@ -2,7 +2,7 @@
 
 - ``formats``, ``options``: the formats, and how they are asked for
 - ``text``, ``brief``, ``terminal``: for people, of few programs and of many, on a terminal
-- ``json``, ``junit``, ``sarif``, ``github``, ``gcc``, ``itf``: for programs
+- ``json``, ``junit``, ``sarif``, ``github``, ``gitlab``, ``gcc``, ``itf``: for programs
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``outcomes``: the output of ``trace`` and ``outcomes``

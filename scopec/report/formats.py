@@ -91,6 +91,12 @@ def _github(results: Results, _to_file: bool) -> str:
     return github.text(results.outcomes)
 
 
+def _gitlab(results: Results, _to_file: bool) -> str:
+    from scopec.report import gitlab
+
+    return gitlab.text(results.outcomes)
+
+
 def _gcc(results: Results, _to_file: bool) -> str:
     from scopec.report import gcc
 
@@ -116,6 +122,7 @@ TEXTS: dict[str, Callable[[Results, bool], str]] = {
     "junit": _junit,
     "sarif": _sarif,
     "github": _github,
+    "gitlab": _gitlab,
     "gcc": _gcc,
 }
 FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"html": _html, "itf": _itf}
@@ -162,7 +169,14 @@ def _write_page(results: Results, output: Path) -> None:
 
 
 #: A format's form of `##[` on standard output that no runner takes for a command; others use a backslash.
-_ESCAPES = {"json": r"#\u0023[", "sarif": r"#\u0023[", "junit": "#&#35;[", "html": "#&#35;[", "svg": "#&#35;["}
+_ESCAPES = {
+    "json": r"#\u0023[",
+    "sarif": r"#\u0023[",
+    "gitlab": r"#\u0023[",
+    "junit": "#&#35;[",
+    "html": "#&#35;[",
+    "svg": "#&#35;[",
+}
 
 
 def put(text: str, output: Path | None, form: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Literal
 
 from scopec.base.excerpt import clean
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.explain.reasons import Explanation
     from scopec.explain.verdict import Check
+    from scopec.session.check import Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,3 +137,9 @@ def message(check: Check, why: Explanation) -> str:
     verdict = "is violated" if check.verdict == "violated" else "is undecided"
     told = f"`{check.expectation.text}` {verdict}" + "".join(f": {reason}" for reason in said)
     return clean("; ".join((told, *why.sentences)) + (f". Try: {check.advice}" if check.advice is not None else ""))
+
+
+def fingerprint(report: Report, check: Check, kind: Rule) -> str:
+    """The same violation of the same expectation, wherever its lines have moved to."""
+    parts = (kind.id, check.expectation.text, report.run.model.name, sorted(report.run.program.variant.items()))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import defaultdict
 from dataclasses import field
@@ -15,7 +14,7 @@ from scopec.base.version import __version__
 from scopec.explain.reasons import explanation, race_of
 from scopec.report.lanes import rows
 from scopec.report.paths import uri
-from scopec.report.rules import diagnostic_rule, message, rule
+from scopec.report.rules import diagnostic_rule, fingerprint, message, rule
 from scopec.report.text import title
 from scopec.report.unasked import unasked
 
@@ -103,7 +102,7 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
         **rules.of(kind),
         "message": _message(f"{message(check, why)}. ({title(report)}, {report.run.model.name})"),
         "locations": [_location(first.span, source)],
-        "partialFingerprints": {"scopec/v1": _fingerprint(report, check, kind)},
+        "partialFingerprints": {"scopec/v1": fingerprint(report, check, kind)},
         "properties": {
             "kind": check.expectation.kind,
             "expectation": clean(check.expectation.text),
@@ -138,12 +137,6 @@ def _fix(check: Check) -> dict[str, Any]:
         files[one.span.file].append(replacement)
     changes = [{"artifactLocation": {"uri": uri(file)}, "replacements": its} for file, its in files.items()]
     return {"description": _message(check.advice or ""), "artifactChanges": changes}
-
-
-def _fingerprint(report: Report, check: Check, kind: Rule) -> str:
-    """The same violation of the same expectation, wherever its lines have moved to."""
-    parts = (kind.id, check.expectation.text, report.run.model.name, sorted(report.run.program.variant.items()))
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:32]
 
 
 def _thread_flows(trace: Trace, marked: Sequence[Event], source: Source) -> list[dict[str, Any]]:
