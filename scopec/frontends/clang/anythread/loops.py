@@ -8,14 +8,16 @@ unrolled.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from scopec.base.records import dataclass
 from scopec.frontends.clang.anythread import turns
 from scopec.frontends.clang.anythread.frame import Executes, Frame, Record, Shape, Way
 from scopec.frontends.clang.anythread.turns import Key
-from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, joined, joined_cells
+from scopec.frontends.clang.anythread.values import NOWHERE, Cells, Pointers, Value, is_shared, joined, joined_cells
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program.anythread import FALSE, TRUE, Loop, Term, both, either, opposite
+from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, both, either, opposite
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -26,14 +28,16 @@ _MOST_TRIES = 12
 
 @dataclass(frozen=True)
 class Summary:
-    """The memory at the beginning of any turn, what turns change in it, of that the numbers, and whether the loop has a
-    barrier.
+    """The memory at the beginning of any turn, what turns change in it, of that the numbers, whether the loop has a
+    barrier, and the addresses of which no turn tells whose they are, but for those that turns exchange.
     """
 
     cells: Cells
     changed: set[Key]
     numbers: dict[Key, turns.Number]
     barred: bool
+    unknown: dict[Key, Pointers]
+    exchanged: dict[Key, Callable[[Term], Pointers]]
 
 
 def shape(function: llvm.Function, record: Record) -> Shape:
@@ -131,6 +135,9 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
             cells[key] = cells[key][0], known[key](turn)
         elif key in same:
             cells[key] = cells[key][0], record.of_block(record.names.like(number.value, "block"))
+    for key in summary.unknown:
+        law = summary.exchanged.get(key)
+        cells[key] = cells[key][0], NOWHERE if law is None else law(turn)
     return cells
 
 
@@ -147,9 +154,30 @@ def _after(record: Record, cells: Cells, changed: set[Key], left: list[Way], *, 
         whole = joined([(condition, one) for condition, (_, one) in last], record.names)
         if barred and isinstance(whole, Term) and turns.is_uniform(whole):
             found[key] = size, record.of_block(record.names.like(whole, "block"))
+        elif is_shared(whole):
+            found[key] = size, _one_of(record, whole, barred=barred)
         else:
             found[key] = size, record.names.like(whole)
     return found
+
+
+def _one_of(record: Record, whole: Value, *, barred: bool) -> Value:
+    """Any of some addresses; the same for a block where all of its threads have come to know it in one turn."""
+    assert isinstance(whole, Pointers)
+    same = barred and all(turns.is_uniform(way) and turns.is_uniform(offset) for way, _, offset in whole.ways)
+    level: Level | None = "block" if same else None
+    found, rest = list[tuple[Term, str | None, Term]](), TRUE
+    places = dict.fromkeys((object_, offset if offset.op == "const" else None) for _, object_, offset in whole.ways)
+    for number, (object_, offset) in enumerate(places):
+        here = record.names.truth(level) if number < len(places) - 1 else TRUE
+        moved = record.names.like(ZERO, level) if offset is None else offset
+        assert isinstance(moved, Term)
+        for value in (here, moved) if same else ():
+            if value.op in ("symbol", "truth"):
+                record.of_block(value)
+        found.append((both(rest, here), object_, moved))
+        rest = both(rest, opposite(here))
+    return Pointers(tuple(found))
 
 
 def _left(
@@ -185,7 +213,7 @@ def _summarised(
 ) -> Summary:  # fmt: skip
     """What turns change, as far as it is seen by a look at turns that begin with any values of what they change."""
     record = executor.record
-    cells, changed = dict(before), set[Key]()
+    cells, changed, unknown = dict(before), set[Key](), dict[Key, Pointers]()
     for _ in range(_MOST_TRIES):
         mark, gone = record.mark(), len(returned)
         out = executor.region(
@@ -202,13 +230,18 @@ def _summarised(
             and (key not in after or after[key][0] != size or not _same(value, after[key][1]))
         }  # fmt: skip
         if not more:
-            return Summary(cells, changed, turns.numbers(before, cells, after, changed), barred)
+            exchanged = turns.exchanged(before, after, unknown)
+            return Summary(cells, changed, turns.numbers(before, cells, after, changed), barred, unknown, exchanged)
         for key in more:
             if key not in after or after[key][0] != cells[key][0]:
                 del cells[key]
+                unknown.pop(key, None)
                 continue
             changed.add(key)
-            cells[key] = cells[key][0], record.names.like(_pattern(before[key][1], after[key][1]))
+            like = record.names.like(_pattern(before[key][1], after[key][1]))
+            if like == NOWHERE and is_shared(before[key][1]):
+                like = unknown[key] = record.names.pointer()
+            cells[key] = cells[key][0], like
     raise record.refused("a loop that changes more with each look at it")
 
 

@@ -3,6 +3,7 @@
 - a step that no turn changes: ``start + turn * step``
 - doubled or halved, or by another constant: ``start * 2^turn``, ``start / 2^turn``
 - some numbers in turn, as the two buffers that a turn exchanges: a choice by the rest of the turn
+- addresses that turns hand on to each other, as those of two buffers: one of these, by the rest of the turn
 - in a loop with barriers, what is made of numbers of the block alone: one number of the block
 """
 
@@ -10,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.anythread.values import Cells, Pointers
+from scopec.frontends.clang.anythread.values import Cells, Pointers, Value
 from scopec.program import anythread as terms
-from scopec.program.anythread import ZERO, Term, choose, const, equal, less, negative, symbols
+from scopec.program.anythread import TRUE, ZERO, Term, both, choose, const, equal, less, negative, opposite, symbols
 
 #: A place in the memory of a thread.
 Key: TypeAlias = tuple[str, int]
@@ -66,6 +67,33 @@ def of_block(of: dict[Key, Number]) -> set[Key]:
         if kept == found:
             return found
         found = kept
+
+
+def exchanged(before: Cells, after: Cells, unknown: dict[Key, Pointers]) -> dict[Key, Callable[[Term], Pointers]]:
+    """The addresses in any turn that each turn takes from another of them, all of which are unknown as yet."""
+    known = {value: key for key, value in unknown.items()}
+    found = dict[Key, Callable[[Term], Pointers]]()
+    for key in unknown:
+        seen, next_ = list[Key](), cast("Key | None", key)
+        while next_ is not None and next_ not in seen:
+            seen.append(next_)
+            value = after[next_][1] if next_ in after else None
+            next_ = known.get(value) if isinstance(value, Pointers) else None
+        if next_ is not None and len(seen) <= _MOST_STATES:
+            found[key] = partial(_handed_on, tuple(before[one][1] for one in seen), seen.index(next_))
+    return found
+
+
+def _handed_on(values: tuple[Value, ...], first: int, turn: Term) -> Pointers:
+    """One of some addresses, of which those from ``first`` on come again and again."""
+    place = terms.mod(terms.add(turn, const(-first)), const(len(values) - first))
+    ways, rest = list[tuple[Term, str | None, Term]](), TRUE
+    for number, value in enumerate(values):
+        here = equal(turn, const(number)) if number < first else equal(place, const(number - first))
+        assert isinstance(value, Pointers)
+        ways += ((both(both(rest, here), way), object_, offset) for way, object_, offset in value.ways)
+        rest = both(rest, opposite(here))
+    return Pointers(tuple(ways))
 
 
 def is_uniform(term: Term, known: set[str] = frozenset()) -> bool:  # type: ignore[assignment]

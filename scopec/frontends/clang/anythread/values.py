@@ -47,6 +47,11 @@ def address(object_: str | None, offset: Term = ZERO) -> Pointers:
     return Pointers(((TRUE, object_, offset),))
 
 
+def is_shared(value: Value) -> bool:
+    """Whether a value is an address in known objects that are no variables of the thread."""
+    return isinstance(value, Pointers) and all(o is not None and not o.startswith("%") for _, o, _ in value.ways)
+
+
 class Names:
     """Names for symbols of which nothing is known."""
 
@@ -86,6 +91,14 @@ class Names:
             case Term():
                 made = truth if is_truth(value) else symbol
                 return made(f"{self._prefix}{next(self._numbers)}", level)
+
+    def pointer(self) -> Pointers:
+        """An address of which it is not told yet whose it is."""
+        return address(f"{self._prefix}pointer {next(self._numbers)}")
+
+    def truth(self, level: Level | None) -> Term:
+        """Any truth."""
+        return truth(f"{self._prefix}{next(self._numbers)}", level or self._level)
 
     def turn(self, *, of_block: bool) -> Term:
         """The number of a turn of a loop: of a thread, or of all threads of a block."""
