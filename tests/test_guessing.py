@@ -239,10 +239,10 @@ def test_a_race_between_blocks_smaller_than_those_that_the_kernel_counts_on_is_n
     """Blocks of the file's own are tried; here they take too long to read."""
     sized = guess_search._sized
 
-    def late(source: Source, kernel: Kernel, shape: str, *more: object) -> guess_search.Guess:
+    def late(source: Source, kernel: Kernel, shape: str, *more: object, slow: bool) -> guess_search.Guess:
         if "SIZE" in shape:
             raise LimitError("late")
-        return sized(source, kernel, shape, *more)  # type: ignore[arg-type]
+        return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
 
     text = f"""\
 #define SIZE 4
@@ -268,18 +268,18 @@ void run(int* a) {{ k<<<2, SIZE>>>(a); }}
 def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pytest.MonkeyPatch) -> None:
     sized = guess_search._sized
 
-    def late(source: Source, kernel: Kernel, shape: str, *more: object) -> guess_search.Guess:
+    def late(source: Source, kernel: Kernel, shape: str, *more: object, slow: bool) -> guess_search.Guess:
         if shape != "1, 2":
             raise LimitError("late")
-        return sized(source, kernel, shape, *more)  # type: ignore[arg-type]
+        return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
 
     monkeypatch.setattr(guess_search, "_sized", late)
     text = "__global__ void k(int* a, int n) { if (blockIdx.x < n) a[threadIdx.y * 2 + threadIdx.x] = n; }"
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     run = outcome.reports[0].run
-    assert run.guessed[-1] == "launch k<<<1, 2>>>(a, 2);"
+    assert run.guessed == ("object __device__ int a[4096];", "launch k<<<1, 2>>>(a, 2);")
     assert any("larger launches were not tried" in note for note in run.guess_notes)
-    monkeypatch.setattr(guess_search, "_sized", lambda *given: late(*given[:2], "", *given[3:]))
+    monkeypatch.setattr(guess_search, "_sized", lambda *given, slow: late(*given[:2], "", *given[3:], slow=slow))
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     assert [d.code.name for d in outcome.diagnostics] == ["TOO_LARGE"]
 
@@ -287,10 +287,10 @@ def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pyt
 def test_a_kernel_that_nests_too_deeply_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     sized = guess_search._sized
 
-    def deep(source: Source, kernel: Kernel, *more: object) -> guess_search.Guess:
+    def deep(source: Source, kernel: Kernel, *more: object, slow: bool) -> guess_search.Guess:
         if kernel.name == "deep":
             raise RecursionError
-        return sized(source, kernel, *more)  # type: ignore[arg-type]
+        return sized(source, kernel, *more, slow=slow)  # type: ignore[arg-type]
 
     monkeypatch.setattr(guess_search, "_sized", deep)
     text = "__global__ void deep(int* a) {}\n__global__ void k(int* a) { a[threadIdx.x] = 1; }"

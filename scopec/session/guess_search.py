@@ -113,7 +113,7 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
         try:
             within = limited(max(0.1, (end if found or left else half) - time.monotonic()), None)
             with within, bounded_nesting(kernel.span, f"what `{kernel.name}` computes under some launch", _WRITE):
-                guess = _sized(source, kernel, shape, numbers, found, planned)
+                guess = _sized(source, kernel, shape, numbers, found, planned, slow=left is not None)
                 if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
                     continue  # the race may be gone because a thread does less
         except InputError as bad:
@@ -220,14 +220,17 @@ def _longer(kernel: Kernel, numbers: Numbers) -> Iterator[Numbers]:
 
 def _sized(
     source: Source, kernel: Kernel, shape: str, numbers: Numbers, found: list[Guess],
-    planned: Callable[[Source], Asked],
+    planned: Callable[[Source], Asked], *, slow: bool,
 ) -> Guess:  # fmt: skip
-    """The guess with the smallest objects that no index leaves, none smaller than another one needs."""
+    """The guess with the smallest objects that no index leaves, none smaller than another one needs.
+
+    What is known to be ``slow`` is tried with large ones at once.
+    """
     least = max((guess.size for guess in found if not guess.quality.faults), default=0)
     sized: list[Guess] = []
     begun = time.process_time()
     for size in _SIZES:
-        slow = sized and time.process_time() - begun > _SLOW
+        slow = slow or (bool(sized) and time.process_time() - begun > _SLOW)
         if size >= (_SIZES[_LARGE] if slow else least):
             sized.append(_tried(source, kernel, shape, numbers, size, planned))
             if not sized[-1].quality.faults:
