@@ -42,6 +42,9 @@ PAIRS = {
     "counter": ("", "__global__ void k(int* n) { atomicAdd(n, 1); }", "__global__ void k(int* n) { *n += 1; }"),
     "unsigned": ("gridDim.x == 1", "__global__ void k(int* a, unsigned n) { unsigned i = threadIdx.x - 1; if (i < n) a[i] = 1; }",
                  "__global__ void k(int* a, unsigned n) { unsigned i = threadIdx.x - 1; if (!(i < n)) a[0] = 1; }"),
+    "random numbers": ("", f"#include <curand_kernel.h>\n__global__ void k(float* o, curandState* s, int n) {{ {_I} if (i < n) {{ curandState own = s[i]; o[i] = curand_uniform(&own); s[i] = own; }} }}",
+                       f"#include <curand_kernel.h>\n__global__ void k(float* o, curandState* s, int n) {{ {_I} if (i < n) o[i] = curand_uniform(&s[0]); }}"),
+    "four bytes at a time": ("", f"__global__ void k(int* y, int n) {{ {_I} if (i < n) y[i] = __vadd4(y[i], 1); }}", None),
     "scope": ("gridDim.x == 1", "__global__ void k(int* n) { atomicAdd_block(n, 1); }", None),
 }  # fmt: skip
 
@@ -190,7 +193,7 @@ def test_without_z3_everything_is_undecided_and_says_what_to_install(tmp_path, m
 
 #: Small launches that the conditions admit.
 _SMALL = [(name, launch) for name, (condition, _, _) in PAIRS.items() for launch in ("1, 2", "2, 1", "2, 3", "3, 2")
-          if "blockDim.y" not in condition and ("gridDim.x == 1" not in condition or launch[0] == "1")]  # fmt: skip
+          if name != "random numbers" and "blockDim.y" not in condition and ("gridDim.x == 1" not in condition or launch[0] == "1")]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "launch"), _SMALL)

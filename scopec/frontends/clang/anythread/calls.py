@@ -37,6 +37,7 @@ _ANY = frozenset({
     "warp_vote", "match", "reduce", "elect",
 })  # fmt: skip
 _END = frozenset({"trap", "exit"})
+_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote"}
 #: LLVM's own that touch no memory.
 _PURE = re.compile(
     r"llvm\.(fma|fmuladd|sqrt|fabs|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|exp|exp2|log|log2|log10|pow|"
@@ -58,7 +59,7 @@ def called(
         raise record.refused("a call through a pointer")
     name = record.module.aliases.get(action.function.name, action.function.name)
     plain, _ = intrinsic(name)
-    if plain != name:
+    if plain != name and (plain in _KNOWN or record.module.function(name) is None):  # not one of the headers' own
         return _of_library(executor, frame, action, plain, condition, cells)
     if name.startswith("llvm."):
         return _of_llvm(executor, frame, action, name, condition, cells)
