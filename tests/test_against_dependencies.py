@@ -30,6 +30,7 @@ def test_embedded(seed: int, tmp_path: Path) -> None:
     compare(seed, tmp_path, "embedded")
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_both_engines(seed: int, tmp_path: Path) -> None:

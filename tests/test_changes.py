@@ -23,7 +23,7 @@ from scopec.session.reductions import REDUCTIONS
 from tests import random_blocks
 from tests.random_changes import Change, Effect, equal_or_less
 from tests.random_programs import handover_program, memory_program, memory_text
-from tests.samples import programs
+from tests.samples import EVERY, programs
 from tests.sizes import sizes
 
 if TYPE_CHECKING:
@@ -64,12 +64,16 @@ def reductions(seed: int) -> frozenset[str]:
     return choices[seed % len(choices)]
 
 
+#: In seconds; what is not known by then is not compared.
+LIMIT = 60 if EVERY or "SCOPEC_RANDOM_PROGRAMS" in os.environ else 5
+
+
 def asked(path: Path, text: str, without: frozenset[str] = frozenset()) -> Outcome:
     """What is said of a text, read by scopec itself, or else by way of clang, which takes longer."""
     path.write_text(text)
     for reader in ("scoped", "clang"):
         overrides = Overrides(ignore_races=True, without=without, reader=reader, cache=True)
-        (outcome,) = check([path], Settings(overrides, engine="embedded", timeout=60, cache=False))
+        (outcome,) = check([path], Settings(overrides, engine="embedded", timeout=LIMIT, cache=False))
         if outcome.exit_code != 2:
             break
     return outcome

@@ -194,6 +194,7 @@ REFUSED = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_is_refused_or_wrong(text: str) -> None:
     code, message = REFUSED[text]

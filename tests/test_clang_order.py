@@ -244,6 +244,7 @@ int main() { k<<<1, 2>>>(); cudaDeviceSynchronize(); }
 """
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("engine", ["embedded", pytest.param("both", marks=pytest.mark.jvm)])
 def test_progress_takes_every_order(engine: str, write: Callable[..., Path]) -> None:
     """No order is promised; and where both do, a loop ends."""

@@ -235,7 +235,7 @@ def test_the_guarded_rows_are_these() -> None:
 # ---------------------------------------------------------------- Alloy
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(4)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", NAMES)
 def test_alloy_is_given_the_same(name: str, jars: Jars, workers: Workers, tmp_path: Path) -> None:

@@ -150,7 +150,7 @@ def random_body(seed: int) -> str:
     return " ".join(statement(0) for _ in range(chance.randrange(1, 4)))
 
 
-@pytest.mark.parametrize("seed", range(programs(16, 100)))
+@pytest.mark.parametrize("seed", range(programs(8, 100)))
 def test_no_answer_changes(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each branch is a step of its own, so that there is more to fuse."""
     chance = random.Random(seed)

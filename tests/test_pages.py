@@ -335,7 +335,7 @@ def test_everything_that_reacts_has_a_name_and_can_be_reached(page: Page, site: 
         )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @browser_test
 @pytest.mark.parametrize(("scheme", "width"), [("light", 390), ("light", 1280), ("dark", 390), ("dark", 1280)])
 def test_axe_finds_nothing(scheme: Any, width: int, page: Page, site: Path) -> None:

@@ -28,7 +28,7 @@ def test_the_simulator(name: str, change: str) -> None:
         assert words == {word: word in wrong for word in words}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("name", "change"), CASES)
 def test_scopec(name: str, change: str, tmp_path: Path) -> None:
     pipeline = PIPELINES[name]

@@ -174,13 +174,16 @@ def test_a_second_server_is_refused(serving: Serving, tmp_path: Path) -> None:
 def test_a_server_ends_where_scopec_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The call starts by itself."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", "scopec.cli")  # as of who asks
     monkeypatch.setattr(server, "_own", lambda: [tmp_path / "changed"])
+    asked, accept = [], server._Server._accept
+    monkeypatch.setattr(server._Server, "_accept", lambda *given: asked.append(given) or accept(*given))
     (tmp_path / "changed").write_text("")
     with server._listening(served.address(os.environ)) as listening:
         one = server._Server(listening, 60)
         (tmp_path / "changed").unlink()
         asking = subprocess.Popen(
-            [sys.executable, "-m", "scopec.cli", "models"],
+            [sys.executable, *["-B"] * sys.flags.dont_write_bytecode, "-m", "scopec.cli", "models"],
             env={**os.environ, "SCOPEC_SERVER": ""}, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         wakeup, handlers = signal.set_wakeup_fd(-1), {n: signal.getsignal(n) for n in (1, 2, 15, signal.SIGCHLD)}
@@ -188,6 +191,7 @@ def test_a_server_ends_where_scopec_has_changed(tmp_path: Path, monkeypatch: pyt
         signal.set_wakeup_fd(wakeup)
         for number, handler in handlers.items():
             signal.signal(number, handler)
+    assert len(asked) == 1
     assert asking.wait(20) == 0
 
 

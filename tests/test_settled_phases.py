@@ -240,6 +240,7 @@ MISTAKES = {
 }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("race", [False, True])
 def test_what_comes_behind_a_wait_in_vain_is_in_no_execution(

@@ -18,7 +18,7 @@ from tests.mbarrier_programs import Arrive, Copy, Follow, Init, Look, Sync, Thre
 from tests.samples import programs
 from tests.test_settled_phases import FENCE, MISTAKES, RING, checked, verdict
 
-COUNT = programs(100, 2000)
+COUNT = programs(40, 2000)
 ALL, NONE = Reductions(many=0), Reductions(sure_steps=False)
 
 
@@ -28,6 +28,7 @@ def test_whole_warps_come_to_their_end(tmp_path: Path) -> None:
     assert verdict(checked(tmp_path / "ring.cu", text)) == "holds"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_whole_warps_that_hang(mistake: str, tmp_path: Path) -> None:
     """The schedule that is shown goes round with a look of each thread that waits."""

@@ -45,6 +45,7 @@ def results(folder: Path, *set_: str) -> tuple[int, dict[str, int], str]:
     return done.returncode, {name.rstrip("s"): int(number) for number, name in numbers}, done.stdout
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("set_", [(), (skips.VARIABLE,)])
 def test_a_skip_that_is_not_listed_fails(set_: tuple[str, ...], tmp_path: Path) -> None:
     (tmp_path / "test_some.py").write_text(TEXT)

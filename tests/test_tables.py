@@ -76,6 +76,7 @@ def test_few_turns_are_events(tmp_path: Path) -> None:
     assert reads(path, "in") == 2
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("writes", ["if (v == 1) row[1] = 3;", "if (flag.load() == 1) column[0] = 4;"])
 def test_a_table_that_a_thread_writes_is_read(writes: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whether it is written before or after, or on some way alone."""
@@ -103,7 +104,7 @@ def random_program(chance: random.Random, folder: Path) -> Path:
     return written(folder, body, f"0, {', '.join(map(str, ends))}", column, chance.choice([1, 2, 2, 3]), after, more)
 
 
-@pytest.mark.parametrize("seed", range(programs(8, 100)))
+@pytest.mark.parametrize("seed", range(programs(4, 100)))
 def test_no_verdict_changes(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """However short its loops are."""
     monkeypatch.setattr(symbolic, "_OFTEN", 1)
