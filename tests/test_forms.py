@@ -401,7 +401,7 @@ def test_what_takes_long_is_not_compared(write: Callable[..., Path], monkeypatch
     assert any("spin_loops" in line for line in in_text.reduced(run, 100))
     monkeypatch.setattr(forms, "_SECONDS", 0.0)
     assert list(in_text.reduced(run, 100)) == [
-        "  not compared, for it takes long: constants, spin_loops, retries, phases, pairs"
+        "  not compared, for it takes long: constants, spin_loops, retries, rounds, phases, pairs"
     ]
 
 

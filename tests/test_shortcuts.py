@@ -276,6 +276,12 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     ),
     "spin_loops": (_BLOCK.format("f.store(1); while (f.load() == 0);", 1, 2, "allowed f == 1"), _beyond),
     "retries": (_BLOCK.format("while (f.exchange(1)); f.store(0);", 1, 2, "allowed f == 0"), _beyond),
+    "rounds": (
+        _BLOCK.format(
+            "bool d = 0; while (!__all_sync(3, d)) if (!d && !f.exchange(1)) { f.store(0); d = 1; }", 1, 2, "race_free"
+        ),
+        _beyond,
+    ),
     "mute": (_BLOCK.format("x = t; while (f.load() == 0);", 1, 2, "terminates"), lambda run: -len(run.slice.mute)),
     "whole": (_BLOCK.format("while (f.load() == 0);", 1, 2, "terminates"), lambda run: run.whole is None),
     "symmetry": (_BLOCK.format("f.fetch_add(1);", 1, 3, "race_free"), _calls("ordered_writes")),

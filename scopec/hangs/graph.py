@@ -159,10 +159,10 @@ def execute_periods(stage: Making) -> Making:
     begun: dict[str, Guard] = {}
     context = Context(system, stage.matters, stage.stops)
 
-    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
+    def executed(joint: bool, ahead: warp_collectives.Turns, _: warp_collectives.Turns) -> Unfolding:
         nonlocal context
         context = context.fresh()
-        out = Unfolding(program, stage.safe, joint, ahead, stage.reductions)
+        out = Unfolding(program, stage.safe, joint, ahead, reductions=stage.reductions)
         for thread, guard in started(out):
             begun[thread.name] = guard
             if thread.name in context.taking_part and thread.name not in {host.name for host in system.hosts}:
@@ -172,7 +172,7 @@ def execute_periods(stage: Making) -> Making:
             run(SpinningRun(out, replace(thread, body=body), stage.unroll, context), guard)
         return out
 
-    out = warp_collectives.in_step(executed)
+    out = warp_collectives.in_step(executed, rounds=False, races=False)
     for thread in _idle(system):
         assert thread.grid is not None
         launch = out.launches.get(thread.grid)

@@ -29,7 +29,7 @@ from scopec.memory.unfold.lifetimes import lasting
 from scopec.memory.unfold.sequencing import conflicts, torn
 from scopec.memory.unfold.symbolic import execute
 from scopec.memory.unfold.unfolding import ReadsTablesError, Unfolding
-from scopec.memory.unfold.warp_collectives import in_step, resolve
+from scopec.memory.unfold.warp_collectives import Turns, in_step, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -149,14 +149,14 @@ def _executed_with(stage: Making, reductions: Reductions, tables: int | None) ->
     """The threads of a stage executed; with no ``threads`` reads of what nobody writes are known."""
     asked = stage.asked
 
-    def executed(joint: bool, ahead: Mapping[tuple[str, int], int]) -> Unfolding:
-        out = Unfolding(stage.program, stage.safe, joint, ahead, reductions, tables)
+    def executed(joint: bool, ahead: Turns, turns: Turns) -> Unfolding:
+        out = Unfolding(stage.program, stage.safe, joint, ahead, turns, reductions, tables)
         for thread, guard in collected.started(out):
             own = frozenset(r for t, r in asked.observed if t == thread.name)
             execute(out, thread, guard, asked.unroll, own)
         return out
 
-    return replace(stage, out=in_step(executed))
+    return replace(stage, out=in_step(executed, rounds=reductions.rounds and not asked.listing))
 
 
 def _blocked(stage: Making) -> Making:
@@ -252,7 +252,7 @@ _UNFOLDING: tuple[Pass[Making], ...] = (
         execute,
         "every path of a thread, loops unrolled up to the bound; what registers hold is a value over what was read",
         _executed,
-        inside=("constants", "spin_loops", "retries"),
+        inside=("constants", "spin_loops", "retries", "rounds"),
         shown="graph",
     ),
     Pass(

@@ -61,6 +61,9 @@ class Reductions:
     compare-exchange that fails for no reason (:func:`scopec.memory.unfold.spin_loops.retries`).  Whoever reads from
     such a write reads the same from the write before it, and release sequences go on without it.
 
+    ``rounds``: of threads that meet in wait loops, each in one of its own, rounds in which nobody goes on are executed
+    once at most (:mod:`scopec.memory.unfold.rounds`).  Such a round is a turn in vain of all who meet.
+
     ``mute``: of a search for executions that get stuck, accesses are no events that decide nothing and synchronise
     nothing (:mod:`scopec.hangs.slicing`).
 
@@ -100,6 +103,7 @@ class Reductions:
     safe_assertions: bool = True
     spin_loops: bool = True
     retries: bool = True
+    rounds: bool = True
     mute: bool = True
     whole: bool = True
     symmetry: bool = True

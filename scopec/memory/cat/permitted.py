@@ -83,6 +83,11 @@ REDUCTIONS: Mapping[str, Reduction] = {
         _forbids_alone,
     ),
     "retries": Reduction("turns of wait loops that store what was there", _BUILT_IN, _documented),
+    "rounds": Reduction(
+        "turns in vain of threads that meet in different wait loops, as lanes that vote around a lock",
+        f"{_BUILT_IN}; of others, one whose axioms hold of an execution with less in it",
+        _forbids_alone,
+    ),
     "mute": Reduction("accesses that decide no wait, in searches for hangs", _BUILT_IN, _documented),
     "whole": Reduction("the search for hangs beyond schedules, where there are none", _ANY, _every_model),
     "symmetry": Reduction(

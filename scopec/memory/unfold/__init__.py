@@ -7,6 +7,7 @@
 - ``barriers``, ``counted_barriers``, ``aligned``: threads that meet at a barrier
 - ``cases``: numbers that branches decide, as the phase of a barrier
 - ``warp_collectives``: exchanges between lanes
+- ``turns``, ``rounds``: turns of threads that meet in wait loops, each in one of its own
 - ``copies``: asynchronous copies and their groups
 - ``phases``: the phases of mbarriers, and what they order
 - ``asw``, ``call_order``, ``dependents``: order between threads

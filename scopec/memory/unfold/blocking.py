@@ -88,7 +88,11 @@ class Blocking:
         self.own: dict[str, list[Event]] = {t.name: [] for t in self.threads}
         for event in out.events:
             self.own[event.thread].append(event)
-        self.pairs = tuple(ordering.phases())
+        #: Arrivals and the waits that they are of a phase with, and where.
+        self.pairs = tuple(
+            (arrival, wait, out.guards.always if when is None else out.literal(when))
+            for arrival, wait, when in ordering.phases()
+        )
         self.members = {e.id: self._members(e) for e in out.events if e.kind is Kind.WAIT}
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
         #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
@@ -226,11 +230,8 @@ class Blocking:
     def _barriers(self) -> Iterator[tuple[str, Guard]]:
         """Waits at barriers, with where another thread that uses it is stuck and has not arrived in that phase."""
         arrived: dict[tuple[str, str], Guard] = defaultdict(lambda: self.out.guards.never)
-        for arrival, wait, when in self.pairs:
-            here = self._performed(arrival)
-            if when is not None:
-                here &= self.out.literal(when)
-            arrived[arrival.thread, wait.id] |= here
+        for arrival, wait, where in self.pairs:
+            arrived[arrival.thread, wait.id] |= self._performed(arrival) & where
         for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
             for thread in self.members[wait.id]:
                 if thread != wait.thread:
@@ -254,10 +255,9 @@ class Blocking:
             forgiven = self.forgives(barrier) and not barrier.chance
             return self.halted[thread] if forgiven else self.out.guards.always
         missing = self.endless[thread] | self.trapped(thread)
-        for arrival, other, when in self.pairs:
+        for arrival, other, where in self.pairs:
             if other.id == wait.id and arrival.thread == thread:
-                coming = arrival.guard & self.before[arrival.id]
-                missing |= coming if when is None else coming & self.out.literal(when)
+                missing |= arrival.guard & self.before[arrival.id] & where
         return missing
 
     def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:

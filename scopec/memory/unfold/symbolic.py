@@ -12,6 +12,7 @@ from scopec.memory.events.events import Cut, Event, Kind
 from scopec.memory.unfold import copies, spin_loops
 from scopec.memory.unfold.accesses import TooComplexError
 from scopec.memory.unfold.operations import Operations, phase_of
+from scopec.memory.unfold.turns import Round
 from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, Vote, defined, merge
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
@@ -180,7 +181,7 @@ class ThreadRun(Operations):
                     self.votes[loop.head] = self.vote(loop, events, again)
                     read = {e.location for e in events if e.kind is Kind.READ}
                     self.out.watches_several = self.out.watches_several or len(read) > 1
-                    return 1, True
+                    return self.out.turns.get((self.thread.name, loop.head), 1), True
                 if self.out.reductions.retries and spin_loops.retries(self.out, self.thread, entry, back, live, events):
                     self.retrying.add(loop.head)
                     return self.unroll, False
@@ -219,22 +220,46 @@ class ThreadRun(Operations):
     def bounded(self, loop: Loop, bound: int, *, wait: bool) -> None:
         """At most ``bound`` whole iterations, then a last one of which only the way out is executed."""
         reached, mark, start = self.merged(loop.head).guard, len(self.out.cuts), len(self.out.events)
-        for _ in range(bound):
-            self.once(loop)
-        self.out.unrolled = max(self.out.unrolled, bound)
         together = loop.head in self.votes and self.votes[loop.head].meetings
+        for _ in range(bound):
+            events = len(self.out.events)
+            self.once(loop)
+            if together and self.pending.get(loop.head):
+                self.round(loop, start, events, self.merged(loop.head).guard)
+        self.out.unrolled = max(self.out.unrolled, bound)
         again = None if together or not self.pending.get(loop.head) else self.merged(loop.head).guard
-        outer = self.barred
+        outer, events = self.barred, len(self.out.events)
         self.barred = outer | (loop.nodes() - Facts(self.body, loop).leaving)
         self.once(loop)
+        beyond = self.out.guards.never
         for node in sorted((self.barred - outer) | {loop.head}):
             for state in self.pending.pop(node, []):
                 here = len(self.out.events)
                 self.out.cuts.append(Cut(self.thread.name, self.span_of(loop), state.guard, wait, here, start=start))
+                beyond |= state.guard
         self.barred = outer
+        if together:
+            self.round(loop, start, events, beyond)
         if wait:
             passed = reduce(lambda left, cut: left & ~cut.guard, self.out.cuts[mark:], reached)
             self.waited(self.span_of(loop), reached, passed, start, again)
+
+    def round(self, loop: Loop, entered: int, mark: int, back: Guard) -> None:
+        """Note a turn of a loop in which a thread meets others, of which the events are since a mark.
+
+        Of the turn that would be one too many only the way out is executed, so it may lack meetings of a whole one.
+        """
+        events = [event for event in self.out.events[mark:] if not event.guard.excludes(back)]
+        arrivals = tuple(event.id for event in events if event.kind is Kind.ARRIVE)
+        passages = (self.out.barriers[arrival] for arrival in arrivals)
+        meetings: list[tuple[Barrier, Value | None]] = [(passage.barrier, passage.phase) for passage in passages]
+        whole = next((r for r in self.out.rounds if r.instance == (self.thread.name, loop.head, entered)), None)
+        if whole is not None:
+            meetings += [(barrier, None) for barrier, _ in whole.meetings[len(meetings) :]]
+        accesses = tuple(event for event in events if event.is_access)
+        waits = len(arrivals) == sum(event.kind is Kind.WAIT for event in events)
+        place = self.thread.name, loop.head
+        self.out.rounds.append(Round(place, entered, back, tuple(meetings), arrivals, accesses, waits))
 
     def once(self, loop: Loop) -> None:
         """Go round a loop once."""

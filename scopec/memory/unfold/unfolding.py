@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.memory.events.events import Assertion, Cut, Event, Selection, Unset, Wait
     from scopec.memory.events.rewriting import Rewrite
+    from scopec.memory.unfold.turns import Round
     from scopec.program.collective import Barrier, Passage
     from scopec.program.observe import Location
     from scopec.program.types import IntType
@@ -145,7 +146,8 @@ class Unfolding:
     """The results of symbolic execution.  The lists only grow, so that a trial can be undone.
 
     ``safe`` are implicit assertions that are known to hold, by thread, place and text.  With ``joint`` threads that
-    meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``.
+    meet in wait loops are taken to go round these together, those first that come to theirs so many turns ``ahead``;
+    ``turns`` are how many turns these loops need, where it is more than one.
     ``reductions`` are those that hold for the question.  ``tables`` is None, or how many reads were not taken to
     return what the program alone decides, though they do: the threads are few.
     """
@@ -154,6 +156,7 @@ class Unfolding:
     safe: frozenset[tuple[str, Span, str]] = frozenset()
     joint: bool = True
     ahead: Mapping[tuple[str, int], int] = field(default_factory=dict)
+    turns: Mapping[tuple[str, int], int] = field(default_factory=dict)
     reductions: Reductions = field(default_factory=Reductions)
     tables: int | None = None
     guards: Guards = field(default_factory=Guards)
@@ -168,6 +171,7 @@ class Unfolding:
     barriers: dict[str, Passage] = field(default_factory=dict)
     exchanged: dict[tuple[Barrier, tuple[Value, ...], Value, str], Reg] = field(default_factory=dict)
     votes: list[Vote] = field(default_factory=list)
+    rounds: list[Round] = field(default_factory=list)
     control: dict[str, frozenset[str]] = field(default_factory=dict)
     calls: dict[str, ir.Call] = field(default_factory=dict)
     addresses: dict[str, Selection] = field(default_factory=dict)
@@ -271,7 +275,8 @@ class Unfolding:
         self.unrolled = mark[-1]
 
     def _lists(self) -> tuple[list[Any], ...]:
-        return self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset, self.votes
+        found = self.events, self.conditions, self.assertions, self.cuts, self.waits, self.ends, self.unset
+        return (*found, self.votes, self.rounds)
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
         of_copies = self.copies, self.completed, self.phases.arrivals, self.phases.changes, self.phases.looks

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Event, Kind
 from scopec.memory.events.rewriting import Rewrite
+from scopec.memory.unfold.rounds import MOST_TURNS, needed_twice, turns_needed
 from scopec.program import ir, types, values
 from scopec.program.collective import how_many
 from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value
@@ -40,6 +41,8 @@ MOST_AHEAD = 8
 #: The meaning of a register: the phase of a barrier (of a block's, which have names, by its own), and which
 #: of :class:`ir.Exchange`'s it is.
 Key: TypeAlias = "tuple[Barrier, tuple[Value, ...], Value, str]"
+#: Numbers of turns of loops: by the thread, and the loop's head.
+Turns: TypeAlias = "Mapping[tuple[str, int], int]"
 
 
 def registers(out: Unfolding, passage: Passage, exchange: ir.Exchange) -> Mapping[str, Reg]:
@@ -85,20 +88,37 @@ def resolve(out: Unfolding) -> Sequence[tuple[Guard, Value]]:
     return resolution.impossible
 
 
-def in_step(execute: Callable[[bool, Mapping[tuple[str, int], int]], Unfolding]) -> Unfolding:
+def in_step(execute: Callable[[bool, Turns, Turns], Unfolding], *, rounds: bool, races: bool = True) -> Unfolding:
     """The result of ``execute`` where threads that meet in wait loops go round these together, or else none is one.
 
-    It is asked with ``joint`` and ``ahead`` as :class:`Unfolding` has them.
+    It is asked with ``joint``, ``ahead`` and ``turns`` as :class:`Unfolding` has them.  With ``rounds`` each may be in
+    a wait loop of its own; with ``races`` these are asked for, which may be of two turns in vain.
     """
     ahead: dict[tuple[str, int], int] = {}
     while True:
-        out = execute(True, ahead)
+        out = execute(True, ahead, {})
         if _together(out):
-            return out
+            twice = dict.fromkeys(needed_twice(out), 2) if races else {}
+            return execute(True, ahead, twice) if twice else out
         more = _ahead(out)
         if not more or any(ahead.get(loop, 0) + turns > MOST_AHEAD for loop, turns in more.items()):
-            return execute(False, {})
+            return (_in_rounds(execute) if rounds else None) or execute(False, {}, {})
         ahead |= {loop: ahead.get(loop, 0) + turns for loop, turns in more.items()}
+
+
+def _in_rounds(execute: Callable[[bool, Turns, Turns], Unfolding]) -> Unfolding | None:
+    """The result of ``execute`` with the turns that threads need who meet in different wait loops, if that is few."""
+    turns: dict[tuple[str, int], int] = {}
+    while True:
+        out = execute(True, {}, turns)
+        needed = turns_needed(out, _Phases(out).same)
+        if needed is None or any(number > MOST_TURNS for number in needed.values()):
+            return None
+        more = {loop: number for loop, number in needed.items() if number > turns.get(loop, 1)}
+        if not more:
+            out.watches_several = True  # nothing is known of cycles through several idle rounds
+            return out
+        turns |= more
 
 
 def _ahead(out: Unfolding) -> dict[tuple[str, int], int]:
@@ -120,6 +140,7 @@ def _ahead(out: Unfolding) -> dict[tuple[str, int], int]:
 def _together(out: Unfolding) -> bool:
     """Whether all threads that meet in a loop that waits wait for the same, from the same meeting on."""
     guards = {event.id: event.guard for event in out.events if event.kind is Kind.ARRIVE}
+    phases = _Phases(out)
     return all(
         any(
             event in other.arrivals and (other.meetings, other.again) == (vote.meetings, vote.again)
@@ -129,8 +150,30 @@ def _together(out: Unfolding) -> bool:
         for (barrier, phase), arrival in zip(vote.meetings, vote.arrivals, strict=True)
         for event, guard in guards.items()
         if (passage := out.barriers[event]).barrier == barrier
-        and (passage.phase == phase or not (guard & guards[arrival] & _same(out, passage.phase, phase)).never)
+        and (passage.phase == phase or not (guard & guards[arrival] & phases.same(passage.phase, phase)).never)
     )
+
+
+class _Phases:
+    """The numbers that phases may be, each looked at once."""
+
+    def __init__(self, out: Unfolding) -> None:
+        self.out = out
+        self._cases: dict[int, tuple[Value, Mapping[int, Guard]]] = {}
+
+    def same(self, one: Value, other: Value) -> Guard:
+        """The paths on which two phases are one."""
+        mine, its = self.cases(one), self.cases(other)
+        return reduce(or_, (mine[n] & its[n] for n in mine.keys() & its.keys()), self.out.guards.never)
+
+    def cases(self, phase: Value) -> Mapping[int, Guard]:
+        """Where a phase is which number."""
+        if id(phase) not in self._cases:
+            found: dict[int, Guard] = defaultdict(lambda: self.out.guards.never)
+            for number, guard in _cases(self.out, phase):
+                found[number] |= guard
+            self._cases[id(phase)] = phase, found
+        return self._cases[id(phase)][1]
 
 
 class _Resolution:
@@ -144,6 +187,7 @@ class _Resolution:
         self._events: list[Event] | None = None
         self._arrivals: dict[tuple[Barrier, tuple[Value, ...]], list[Event]] = {}
         self._of_lanes: dict[tuple[Barrier, tuple[Value, ...], int], list[Event]] = {}
+        self.phases = _Phases(out)
         self.lanes = {thread.name: thread.lane for thread in out.program.threads}
         #: The number of each thread in its block; those of a litmus file have no lanes.
         self.positions: dict[str, int] = {}
@@ -179,6 +223,7 @@ class _Resolution:
         out = self.out
         while known := self.attended():
             self.simplify(known)
+        self.phases = _Phases(out)
         out.control = {event: self.reads(names) for event, names in out.control.items()}
         out.renumber([self.settled(condition) for condition in out.conditions])
         out.change(Rewrite(value=self.settled))
@@ -288,19 +333,9 @@ class _Resolution:
             if self.out.barriers[event.id].brought is None:
                 continue
             own = self.out.barriers[event.id].phase
-            guard = event.guard if own == phase else event.guard & _same(self.out, own, phase)
+            guard = event.guard if own == phase else event.guard & self.phases.same(own, phase)
             if not (guard & whole).never:
                 yield event, guard.where(whole)
-
-
-def _same(out: Unfolding, one: Value, other: Value) -> Guard:
-    """The paths on which two phases are one."""
-    found = out.guards.never
-    for first, here in _cases(out, one):
-        for second, there in _cases(out, other):
-            if first == second:
-                found |= here & there
-    return found
 
 
 def _cases(out: Unfolding, phase: Value) -> Iterator[tuple[int, Guard]]:
