@@ -48,6 +48,7 @@
 #include <scopec/device.h>
 #include <scopec/arithmetic.h>
 #include <scopec/runtime.h>
+#include <scopec/graphs.h>
 #include <scopec/textures.h>
 
 // CUDA's compiler includes these for the program.

@@ -75,6 +75,7 @@ class _Found:
     written: Written = field(default_factory=dict)
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
+    spread: set[str] = field(default_factory=set)
 
 
 def program_of(
@@ -91,6 +92,7 @@ def program_of(
         world.written, world.parts = found.written, found.parts
         world.halves, world.counted = found.halves, found.counted
         world.come_together, world.elected = found.come_together, found.elected
+        world.spread = found.spread
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

@@ -201,6 +201,23 @@ void __scopec_event_synchronize(int event);
 // 0 complete, 1 not.
 int __scopec_event_query(int event);
 void __scopec_event_destroy(int event);
+// A stream is captured, in a mode, until the graph is made; whether one is.
+void __scopec_capture_begin(int stream, int mode);
+int __scopec_capture_end(int stream);
+int __scopec_capture_status(int stream);
+// Graphs, executable graphs and nodes have numbers from 1.  Between open and close, what is given to stream -1 is a node,
+// after those that are named; where nothing was made, one that does nothing.
+int __scopec_graph_create();
+void __scopec_graph_edge(int graph, int from, int to);
+int __scopec_graph_instantiate(int graph);
+void __scopec_graph_update(int executable, int graph);
+void __scopec_graph_launch(int executable, int stream);
+void __scopec_node_open(int graph);
+void __scopec_node_after(int node);
+int __scopec_node_close(bool made);
+void __scopec_node_child(int graph);
+// An event that a launch records, or waits for.
+void __scopec_event_node(int event, int stream, bool waits);
 void __scopec_host_function(int stream, void (*run)(void*), void* data);
 // A launch by the API of the kernel whose address the host has, with pointers to its arguments; a cluster of 0 blocks is
 // none.  `kernel<<<...>>>(...)` is __cudaPushCallConfiguration and a call of __device_stub__kernel.

@@ -38,7 +38,9 @@ using cudaEvent_t = struct CUevent_st*;
 #define cudaEventDisableTiming 2
 #define cudaEventInterprocess 4
 #define cudaEventRecordDefault 0
+#define cudaEventRecordExternal 1
 #define cudaEventWaitDefault 0
+#define cudaEventWaitExternal 1
 #define cudaHostAllocDefault 0
 #define cudaHostAllocPortable 1
 #define cudaHostAllocMapped 2
@@ -489,10 +491,6 @@ inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
     *flags = __scopec_unknown<unsigned>();
     return __scopec::success("cudaStreamGetFlags");
 }
-inline cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus* status) {
-    *status = cudaStreamCaptureStatusNone;  // there is no call that begins a capture
-    return __scopec::success("cudaStreamIsCapturing");
-}
 inline cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     __scopec_stream_destroy(__scopec::number(stream));
     return cudaSuccess;
@@ -506,7 +504,11 @@ inline cudaError_t cudaStreamQuery(cudaStream_t stream) {
     cudaError_t failed = __scopec::result();
     return failed != cudaSuccess ? failed : ready ? cudaSuccess : cudaErrorNotReady;
 }
-inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0) {
+    if (flags & cudaEventWaitExternal && __scopec_capture_status(__scopec::number(stream))) {
+        __scopec_event_node(__scopec::number(event), __scopec::number(stream), true);
+        return cudaSuccess;
+    }
     __scopec_stream_wait_event(__scopec::number(stream), __scopec::number(event));
     return cudaSuccess;
 }
@@ -523,7 +525,11 @@ inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = null
     __scopec_event_record(__scopec::number(event), __scopec::number(stream));
     return cudaSuccess;
 }
-inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
+inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned flags = 0) {
+    if (flags & cudaEventRecordExternal && __scopec_capture_status(__scopec::number(stream))) {
+        __scopec_event_node(__scopec::number(event), __scopec::number(stream), false);
+        return cudaSuccess;
+    }
     return cudaEventRecord(event, stream);
 }
 inline cudaError_t cudaEventSynchronize(cudaEvent_t event) {

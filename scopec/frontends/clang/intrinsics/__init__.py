@@ -11,5 +11,6 @@
 - ``clusters``: blocks of a cluster
 - ``assembly``, ``vectors``: intrinsics for PTX alone
 - ``guards``: static local variables
+- ``captures``, ``graphs``: streams that are captured, and graphs
 - ``host``, ``launches``, ``copies``, ``allocations``: host code
 """

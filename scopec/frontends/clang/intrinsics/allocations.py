@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import address_of, text_at
-from scopec.frontends.clang.intrinsics.copies import issue, work_name
+from scopec.frontends.clang.intrinsics.copies import issue
 from scopec.frontends.clang.intrinsics.host import device_of, stream_of, subject
+from scopec.frontends.clang.intrinsics.launches import work_name
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import number
@@ -74,6 +76,8 @@ def _allocate(call: Call) -> bool:
             made = world.objects[object_name(unique, leaf)]
             world.objects[made.name] = replace(made, device=device_of(call.state))
     if storage is not ir.Storage.SYSTEM:
+        if call.arguments[3] == number(-1, 32):
+            captures.check_unsafe(call, by)
         call.emit(ir.ApiCall(by))
     _live(call, region, by, begins=True)
     return call.done(Address(region))

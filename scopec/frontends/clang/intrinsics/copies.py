@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import stream_of
-from scopec.frontends.clang.intrinsics.launches import issued
+from scopec.frontends.clang.intrinsics.launches import issued, work_name
 from scopec.frontends.clang.llvm.numbers import Offset, as_type, number
 from scopec.frontends.clang.machine.access import forget
 from scopec.frontends.clang.machine.argument_passing import passed_on
@@ -58,6 +59,8 @@ def copy(call: Call) -> bool:
             forget(call.machine, call.state, to, leaf)
     stream = stream_of(call, call.arguments[4])
     source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
+    if call.known(5):
+        captures.check_unsafe(call, "a copy that waits")
     waits = copy_waits(source, target, synchronous=bool(call.known(5)))
     span, name = call.machine.span(call.state), work_name(call, "cudaMemcpy")
     if waits is Waits.STAGING:
@@ -113,18 +116,13 @@ def host_function(call: Call) -> bool:
     return call.done()
 
 
-def work_name(call: Call, kind: str) -> str:
-    """The name of new work of a kind."""
-    taken = sum(launch.kernel == kind for launch in call.machine.world.launches.values())
-    return kind if not taken else f"{kind}#{taken + 1}"
-
-
 def issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
-    """Give what was built to a stream, and wait for it as the call does."""
+    """Give what was built to a stream, and wait for it as the call does, unless a graph is being made."""
+    runs = captures.captured(call.state, stream) is None
     span = call.machine.span(call.state)
     builder.end(span)
     issued(call, name, Copy(kind, builder.finish({}, frozenset()), span, stream))
-    if waits is Waits.COMPLETION:
+    if waits is Waits.COMPLETION and runs:
         call.emit(ir.WorkSynchronize(name))
 
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
-from scopec.frontends.clang.intrinsics.calls import address_of, last_error, simply, text_at
+from scopec.frontends.clang.intrinsics.calls import address_of, last_error, text_at
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.addresses import as_number
@@ -39,6 +40,7 @@ _DEVICE = Private((), "%device")
 _DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
 _PER_THREAD = 2
+_GRAPH_NODE = -1
 
 
 def device_of(state: State) -> int:
@@ -56,6 +58,8 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
         if not isinstance(value, Const):
             raise error(Codes.NOT_CONSTANT, "which stream this is must be known", call.machine.span(call.state))
         found = value.value
+    if found == _GRAPH_NODE:
+        return graph_node(call.state)
     if found == _PER_THREAD:
         name = f"{call.machine.thread}.stream"
         return call.machine.world.streams.setdefault(name, ir.Stream(name, "blocking", device_of(call.state)))
@@ -64,6 +68,11 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
     stream = list(call.machine.world.created.values())[found - _FIRST_STREAM]
     _check_there(call, "Stream", found, stream.name)
     return stream
+
+
+def graph_node(state: State) -> ir.Stream:
+    """The stream whose work is a node of the graph that a node is being added to."""
+    return ir.Stream("%graph node", "non-blocking", device_of(state))
 
 
 def _check_there(call: Call, kind: str, handle: int, of: str) -> None:
@@ -191,7 +200,7 @@ def _event_create(call: Call) -> bool:
 
 
 def _event_destroy(call: Call) -> bool:
-    _event(call, 0)
+    event_of(call, 0)
     return _destroyed(call, "Event", call.known(0))
 
 
@@ -206,7 +215,8 @@ def _stop_flag(call: Call) -> bool:
     return call.done(Address(region))
 
 
-def _event(call: Call, position: int) -> str:
+def event_of(call: Call, position: int) -> str:
+    """The event that a handle names."""
     found = call.known(position)
     name = list(call.machine.world.events.values())[found - 1]
     _check_there(call, "Event", found, name)
@@ -220,15 +230,51 @@ def _set_device(call: Call) -> bool:
 
 
 def _stream_query(call: Call) -> bool:
-    register = call.target(types.INT)
-    call.emit(ir.StreamQuery(register.name, stream_of(call, call.arguments[0]).name))
+    register, stream = call.target(types.INT), stream_of(call, call.arguments[0])
+    captures.check_stream(call, stream)
+    call.emit(ir.StreamQuery(register.name, stream.name))
     return call.done(register)
+
+
+def _stream_synchronize(call: Call) -> bool:
+    stream = stream_of(call, call.arguments[0])
+    captures.check_stream(call, stream)
+    call.emit(ir.StreamSynchronize(stream.name))
+    return call.done()
+
+
+def _stream_wait_event(call: Call) -> bool:
+    event, stream = event_of(call, 1), stream_of(call, call.arguments[0])
+    if not captures.join(call, event, stream):
+        call.emit(ir.EventWait(event, stream.name))
+    return call.done()
+
+
+def _event_record(call: Call) -> bool:
+    event, stream = event_of(call, 0), stream_of(call, call.arguments[1])
+    if not captures.record(call, event, stream):
+        call.emit(ir.EventRecord(event, stream.name))
+    return call.done()
+
+
+def _event_synchronize(call: Call) -> bool:
+    event = event_of(call, 0)
+    captures.check_event(call, event)
+    call.emit(ir.EventSynchronize(event))
+    return call.done()
 
 
 def _event_query(call: Call) -> bool:
-    register = call.target(types.INT)
-    call.emit(ir.EventQuery(register.name, _event(call, 0)))
+    register, event = call.target(types.INT), event_of(call, 0)
+    captures.check_event(call, event)
+    call.emit(ir.EventQuery(register.name, event))
     return call.done(register)
+
+
+def _device_synchronize(call: Call) -> bool:
+    captures.check_device(call)
+    call.emit(ir.DeviceSynchronize(device_of(call.state)))
+    return call.done()
 
 
 def last_error_of(call: Call) -> bool:
@@ -253,15 +299,15 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "thread_detach": lambda call: call.done(),
     "stream_create": _stream_create,
     "stream_destroy": _stream_destroy,
-    "stream_synchronize": simply(lambda call: ir.StreamSynchronize(stream_of(call, call.arguments[0]).name)),
+    "stream_synchronize": _stream_synchronize,
     "stream_query": _stream_query,
-    "stream_wait_event": simply(lambda call: ir.EventWait(_event(call, 1), stream_of(call, call.arguments[0]).name)),
+    "stream_wait_event": _stream_wait_event,
     "event_create": _event_create,
     "event_destroy": _event_destroy,
-    "event_record": simply(lambda call: ir.EventRecord(_event(call, 0), stream_of(call, call.arguments[1]).name)),
-    "event_synchronize": simply(lambda call: ir.EventSynchronize(_event(call, 0))),
+    "event_record": _event_record,
+    "event_synchronize": _event_synchronize,
     "event_query": _event_query,
-    "device_synchronize": simply(lambda call: ir.DeviceSynchronize(device_of(call.state))),
+    "device_synchronize": _device_synchronize,
     "set_device": _set_device,
     "get_device": lambda call: call.done(number(device_of(call.state), 32)),
     "last_error": last_error_of,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
 from scopec.frontends.clang.llvm import code as llvm
@@ -88,8 +89,7 @@ def _launched(
         raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
     function = _kernel(call)
     kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
-    number_ = 1 + sum(launch.kernel == kernel for launch in machine.world.launches.values())
-    name = kernel if number_ == 1 else f"{kernel}#{number_}"
+    name = work_name(call, kernel)
     arguments: list[Content] = []
     passed: list[str] = []
     cells: dict[tuple[Private, int], Cell] = {}
@@ -121,8 +121,18 @@ def _launched(
     issued(call, name, launch)
 
 
+def work_name(call: Call, kind: str) -> str:
+    """The name of new work of a kind."""
+    world = call.machine.world
+    captured = [work for work in world.captured.values() if isinstance(work, Launch | Copy | Callback)]
+    taken = sum(work.kernel == kind for work in (*world.launches.values(), *captured))
+    return kind if not taken else f"{kind}#{taken + 1}"
+
+
 def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
     """Give work to a stream, at one place of the program in one state: there would be two of one name otherwise."""
+    if captures.append(call, work.stream, work):
+        return
     world, key = call.machine.world, (call.machine.thread, call.state.again())
     if key in world.issued:
         message = "work for a stream that host code issues in several states is"

@@ -16,6 +16,7 @@ from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import INTRINSICS, enter, of_llvm
 from scopec.frontends.clang.intrinsics.clusters import CLUSTERS
 from scopec.frontends.clang.intrinsics.copies import COPIES
+from scopec.frontends.clang.intrinsics.graphs import GRAPHS
 from scopec.frontends.clang.intrinsics.guards import guard_acquire, guard_release
 from scopec.frontends.clang.intrinsics.host import HOST, at_exit
 from scopec.frontends.clang.intrinsics.launches import LAUNCHES, configure, launch_kernel, take_configuration
@@ -37,7 +38,7 @@ _OF_THE_ABI = {
 }  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
-    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS,
+    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **GRAPHS,
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
 from scopec.program.streams import Queued
@@ -70,6 +70,18 @@ class Started:
     argument: Content
     cells: Mapping[tuple[Private, int], Cell]
     passed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class EventNode:
+    """An event outside of a graph that a launch of it records, or waits for."""
+
+    event: str
+    waits: bool
+
+
+#: What a node of a graph does; an empty one nothing.
+GraphWork: TypeAlias = Launch | Copy | Callback | EventNode | None
 
 
 def queued(work: Launch | Copy | Callback) -> Queued:

@@ -51,7 +51,7 @@ from scopec.program.values import Const, Reg
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from scopec.frontends.clang.machine.spawned import Callback, Copy, Started
+    from scopec.frontends.clang.machine.spawned import Callback, Copy, GraphWork, Started
 
 _MOST_ELEMENTS = 1 << 20
 _MOST_BYTES = 1 << 40
@@ -88,6 +88,10 @@ class World:
         self.threads: dict[str, Started] = {}
         #: Where, and at which turn of the loops around, work was given to streams.
         self.issued: set[tuple[object, ...]] = set()
+        #: The work of nodes of graphs, and graphs, by the places that make them; those launched in several streams.
+        self.captured: dict[tuple[object, ...], GraphWork] = {}
+        self.graphs: dict[tuple[object, ...], str] = {}
+        self.spread: set[str] = set()
         #: Objects that host code registers, and those that it takes back, with a place.
         self.registered: set[str] = set()
         self.unregistered: dict[str, Span] = {}

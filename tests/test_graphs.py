@@ -1,0 +1,190 @@
+"""Graphs: captures, nodes and launches, against the order that CUDA's documents give them.
+
+``SCOPEC_RANDOM_PROGRAMS`` sets how many random graphs are tried.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.conftest import Asks, check_text, verdicts
+from tests.samples import programs
+
+KERNELS = """
+#include <cuda_runtime.h>
+__global__ void produce(int* a) { a[threadIdx.x] = threadIdx.x + 1; }
+__global__ void consume(const int* a, int* b) { b[threadIdx.x] = a[1 - threadIdx.x]; }
+__global__ void more(int* a, int by) { a[threadIdx.x] += by; }
+"""
+OBJECTS = """
+int *a, *b, *c; cudaMalloc(&a, 8); cudaMalloc(&b, 8); cudaMalloc(&c, 8);
+cudaStream_t s, t, n; cudaStreamCreate(&s); cudaStreamCreate(&t); cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);
+cudaEvent_t e, f; cudaEventCreate(&e); cudaEventCreate(&f); cudaGraph_t g, h; cudaGraphExec_t x, y;
+"""
+BEGIN = "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);"
+END = "cudaStreamEndCapture(s, &g); cudaGraphInstantiate(&x, g, 0);"
+FORK, JOIN = "cudaEventRecord(e, s); cudaStreamWaitEvent(t, e);", "cudaEventRecord(f, t); cudaStreamWaitEvent(s, f);"
+LAUNCH = "cudaGraphLaunch(x, s); cudaDeviceSynchronize();"
+PRODUCE, CONSUME = "produce<<<1, 2, 0, s>>>(a);", "consume<<<1, 2, 0, t>>>(a, b);"
+ADD = "more<<<1, 2, 0, {}>>>({}, 1);"
+NODE = """
+cudaGraphCreate(&g, 0); cudaGraphNode_t p, q; void *first[] = {&a}, *second[] = {&a, &b}; cudaKernelNodeParams k = {};
+k.func = (void*)produce; k.gridDim = dim3(1); k.blockDim = dim3(2); k.kernelParams = first;
+cudaGraphAddKernelNode(&p, g, nullptr, 0, &k); k.func = (void*)consume; k.kernelParams = second;
+"""
+STAGED = (
+    f"int* from; cudaMallocHost(&from, 8); *from = 1; {BEGIN} cudaMemcpyAsync(a, from, 8, cudaMemcpyDefault, s); {END}"
+)
+AGAIN = "*from = 2; cudaGraphLaunch(x, s); cudaDeviceSynchronize();"
+
+
+def text(main: str) -> str:
+    return f"{KERNELS}int main() {{ {OBJECTS} {main} }}\n//@ expect race_free;\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "verdict"),
+    [
+        # "the next item in the stream will have additional dependencies on the nodes in the captured event"
+        (BEGIN + PRODUCE + "consume<<<1, 2, 0, s>>>(a, b);" + END + LAUNCH, "holds"),
+        (BEGIN + PRODUCE + FORK + CONSUME + JOIN + END + LAUNCH, "holds"),
+        (BEGIN + FORK + PRODUCE + CONSUME + JOIN + END + LAUNCH, "violated"),
+        (BEGIN + PRODUCE + FORK + CONSUME + ADD.format("s", "a") + JOIN + END + LAUNCH, "violated"),
+        (BEGIN + PRODUCE + FORK + CONSUME + ADD.format("t", "a") + JOIN + END + LAUNCH, "holds"),
+        (BEGIN + PRODUCE + FORK + CONSUME + JOIN + ADD.format("s", "a") + END + LAUNCH, "holds"),
+        (BEGIN + FORK + ADD.format("t", "a") + ADD.format("s", "c") + JOIN + ADD.format("s", "c") + END + LAUNCH, "holds"),
+        (BEGIN + "cudaEventRecord(e, s);" + END + PRODUCE + "cudaEventRecord(e, s); cudaStreamWaitEvent(n, e);"
+         + ADD.format("n", "a"), "holds"),
+        # The stream's other work comes before all nodes, or after all of them.
+        (BEGIN + FORK + ADD.format("t", "a") + ADD.format("s", "c") + JOIN + END + ADD.format("s", "a") + LAUNCH, "holds"),
+        (BEGIN + FORK + ADD.format("t", "a") + ADD.format("s", "c") + JOIN + END + ADD.format("n", "a") + LAUNCH, "violated"),
+        (BEGIN + FORK + ADD.format("s", "a") + ADD.format("t", "c") + JOIN + END + ADD.format("s", "c") + LAUNCH, "holds"),
+        (BEGIN + FORK + ADD.format("t", "a") + ADD.format("s", "c") + JOIN + END + "cudaGraphLaunch(x, s);" + ADD.format("s", "a"), "holds"),
+        (BEGIN + FORK + ADD.format("s", "a") + ADD.format("t", "c") + JOIN + END + "cudaGraphLaunch(x, s);" + ADD.format("s", "c"), "holds"),
+        (BEGIN + FORK + ADD.format("s", "a") + ADD.format("t", "c") + JOIN + END + "cudaGraphLaunch(x, s);" + ADD.format("n", "c"), "violated"),
+        # "any previous launches of graphExec"
+        (BEGIN + PRODUCE + END + "cudaGraphLaunch(x, n);" + LAUNCH, "holds"),
+        (BEGIN + PRODUCE + END + "cudaGraphInstantiate(&y, g, 0); cudaGraphLaunch(y, n);" + LAUNCH, "violated"),
+        (BEGIN + PRODUCE + FORK + CONSUME + ADD.format("s", "c") + JOIN + END + "cudaGraphLaunch(x, n);" + LAUNCH, "holds"),
+        # Events outside of the graph.
+        (PRODUCE + "cudaEventRecord(e, s);" + "cudaStreamBeginCapture(n, cudaStreamCaptureModeGlobal);"
+         "cudaStreamWaitEvent(n, e, cudaEventWaitExternal); more<<<1, 2, 0, n>>>(a, 1); cudaStreamEndCapture(n, &g);"
+         "cudaGraphInstantiate(&x, g, 0); cudaGraphLaunch(x, n); cudaDeviceSynchronize();", "holds"),
+        (BEGIN + PRODUCE + "cudaEventRecordWithFlags(e, s, cudaEventRecordExternal);" + END
+         + "cudaGraphLaunch(x, s); cudaStreamWaitEvent(n, e);" + ADD.format("n", "a"), "holds"),
+        # A copy reads its source at each launch.
+        (STAGED + "cudaGraphLaunch(x, s);" + AGAIN, "violated"),
+        (STAGED + "cudaGraphLaunch(x, s); cudaStreamSynchronize(s);" + AGAIN, "holds"),
+        (BEGIN + "static int from[2]; cudaMemcpyAsync(a, from, 8, cudaMemcpyHostToDevice, s);" + END
+         + "cudaGraphLaunch(x, s); *from = 2; cudaDeviceSynchronize();", "violated"),
+        # Nodes that calls make.
+        (NODE + "cudaGraphAddKernelNode(&q, g, &p, 1, &k); cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        (NODE + "cudaGraphAddKernelNode(&q, g, nullptr, 0, &k); cudaGraphInstantiate(&x, g, nullptr, nullptr, 0);" + LAUNCH, "violated"),
+        (NODE + "cudaGraphAddKernelNode(&q, g, nullptr, 0, &k); cudaGraphAddDependencies(g, &q, &p, 1);"
+         "cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        (NODE + "cudaGraphNode_t m; cudaGraphAddEmptyNode(&m, g, &p, 1); cudaGraphAddKernelNode(&q, g, &m, 1, &k);"
+         "cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        # A graph in another.
+        (BEGIN + PRODUCE + END + "cudaGraphNode_t p, q; cudaGraphCreate(&h, 0); cudaGraphAddChildGraphNode(&p, h, nullptr, 0, g);"
+         "cudaGraphAddChildGraphNode(&q, h, &p, 1, g); cudaGraphInstantiate(&x, h, 0);" + LAUNCH, "holds"),
+        (BEGIN + PRODUCE + END + "cudaGraphNode_t p, q; cudaGraphCreate(&h, 0); cudaGraphAddChildGraphNode(&p, h, nullptr, 0, g);"
+         "cudaGraphAddChildGraphNode(&q, h, nullptr, 0, g); cudaGraphInstantiate(&x, h, 0);" + LAUNCH, "violated"),
+        (BEGIN + PRODUCE + END + BEGIN + "cudaGraphLaunch(x, s);" + ADD.format("s", "a") + END + LAUNCH, "holds"),
+        # The nodes of an executable graph that is updated are those of the other graph.
+        (BEGIN + PRODUCE + END + BEGIN + ADD.format("s", "b") + "cudaStreamEndCapture(s, &g); cudaGraphExecUpdateResultInfo r;"
+         "cudaGraphExecUpdate(x, g, &r);" + ADD.format("n", "a") + LAUNCH, "holds"),
+        # Memory of a graph.
+        (BEGIN + "int* m; cudaMallocAsync(&m, 8, s); produce<<<1, 2, 0, s>>>(m); cudaFreeAsync(m, s);" + END
+         + "cudaGraphLaunch(x, s);" + LAUNCH, "holds"),
+        (BEGIN + "int* m; cudaMallocAsync(&m, 8, s);" + FORK + "produce<<<1, 2, 0, t>>>(m); cudaFreeAsync(m, s);" + JOIN + END
+         + LAUNCH, "violated"),
+        # What is captured is not done.
+        (BEGIN + PRODUCE + END + ADD.format("n", "a") + "cudaDeviceSynchronize();", "holds"),
+    ],
+)  # fmt: skip
+def test_the_order_of_what_a_graph_does(ask: Asks, main: str, verdict: str) -> None:
+    found = verdicts([ask(text(main))])
+    assert found["race_free"] == [verdict]
+
+
+@pytest.mark.parametrize(
+    ("main", "message"),
+    [
+        (BEGIN + FORK + "produce<<<1, 2, 0, t>>>(a);" + END, "work in stream t is not joined to s, so the capture fails"),
+        (BEGIN + PRODUCE + "cudaStreamSynchronize(s);" + END, "stream s is captured: none of its work is there"),
+        (BEGIN + PRODUCE + "cudaStreamQuery(s);" + END, "stream s is captured: none of its work is there"),
+        (BEGIN + PRODUCE + "cudaDeviceSynchronize();" + END, "stream s is captured: its device cannot be waited for"),
+        (BEGIN + "cudaEventRecord(e, s); cudaEventSynchronize(e);" + END, "event e was recorded in a captured stream"),
+        (BEGIN + "cudaEventRecord(e, s); cudaEventQuery(e);" + END, "event e was recorded in a captured stream"),
+        (BEGIN + "produce<<<1, 2>>>(a);" + END, "the legacy default stream is used while stream s is captured"),
+        (BEGIN + "cudaEventRecord(e);" + END, "the legacy default stream is used while stream s is captured"),
+        (BEGIN + "int* m; cudaMalloc(&m, 4);" + END, "cudaMalloc while stream s is captured"),
+        (BEGIN + "int m[2]; cudaMemcpy(m, a, 8, cudaMemcpyDefault);" + END, "a copy that waits while stream s is captured"),
+        ("cudaEventRecord(e, t);" + BEGIN + "cudaStreamWaitEvent(s, e);" + END, "and event e was not recorded in that capture"),
+        (BEGIN + "cudaEventRecord(e, s);" + END + "cudaStreamWaitEvent(t, e);", "event e was recorded in a capture that is over"),
+        (BEGIN + "cudaEventRecord(e, s); cudaStreamBeginCapture(t, cudaStreamCaptureModeGlobal); cudaStreamWaitEvent(t, e);",
+         "stream t and event e are of different captures"),
+        (BEGIN + BEGIN, "stream s is captured already"),
+        ("cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal);", "the legacy default stream cannot be captured"),
+        (BEGIN + FORK + "cudaStreamEndCapture(t, &g);", "no capture began in stream t"),
+        (BEGIN + PRODUCE + END + BEGIN + "cudaStreamEndCapture(s, &g); cudaGraphExecUpdateResultInfo r;"
+         "cudaGraphExecUpdate(x, g, &r);", "cudaGraphExecUpdate fails"),
+        (NODE + "cudaGraphAddKernelNode(&q, g, &p, 1, &k); cudaGraphAddDependencies(g, &q, &p, 1); cudaGraphInstantiate(&x, g, 0);"
+         + LAUNCH, "the edges of the graph go round"),
+        (BEGIN + "if (*a) produce<<<1, 2, 0, s>>>(a); more<<<1, 2, 0, s>>>(a, 1);" + END, "outside the modelled subset"),
+    ],
+)  # fmt: skip
+def test_what_a_capture_forbids(tmp_path: Path, main: str, message: str) -> None:
+    managed = text(main).replace("cudaMalloc(&a", "cudaMallocManaged(&a") if "*a)" in main else text(main)
+    outcome = check_text(tmp_path, managed, engine="embedded")
+    assert outcome.exit_code == 2
+    assert any(message in d.message for d in outcome.diagnostics), outcome.diagnostics
+
+
+def test_what_a_relaxed_capture_and_one_of_a_non_blocking_stream_allow(ask: Asks) -> None:
+    relaxed = BEGIN.replace("Global", "Relaxed") + "int* m; cudaMalloc(&m, 8);" + PRODUCE + END + LAUNCH
+    apart = (BEGIN + PRODUCE + END + LAUNCH).replace("(s,", "(n,").replace(", s>", ", n>")
+    apart = apart.replace(END.replace("(s,", "(n,"), f"more<<<1, 2>>>(b, 1); {END}".replace("(s,", "(n,"))
+    for main in (relaxed, apart):
+        assert verdicts([ask(text(main))])["race_free"] == ["holds"]
+
+
+def test_arguments_are_those_of_the_capture(ask: Asks) -> None:
+    """A kernel's arguments are copied when it is captured, not when the graph is launched."""
+    main = (
+        f"int by = 1, seen[2]; {BEGIN} cudaMemsetAsync(a, 0, 8, s); more<<<1, 2, 0, s>>>(a, by); by = 2; {END} {LAUNCH}"
+    )
+    main += "cudaMemcpy(seen, a, 8, cudaMemcpyDefault);"
+    asked = text(main) + "//@ expect required main.seen[0] == 1;\n"
+    assert verdicts([ask(asked)]) == {"race_free": ["holds"], "required main.seen[0] == 1": ["holds"]}
+
+
+def ordered(edges: dict[int, set[int]]) -> set[tuple[int, int]]:
+    """The pairs of nodes of which the second comes after the first."""
+    found = {(first, then) for then, before in edges.items() for first in before}
+    while more := {(a, d) for a, b in found for c, d in found if b == c} - found:
+        found |= more
+    return found
+
+
+@pytest.mark.parametrize("seed", range(programs(8, 100)))
+def test_random_graphs(ask: Asks, seed: int) -> None:
+    """Nodes that write one of two numbers, and their edges: a race is where two of one number are in no order."""
+    chance = Random(seed)
+    count = chance.randrange(2, 6)
+    writes = [chance.choice("ab") for _ in range(count)]
+    edges = {n: {b for b in range(n) if chance.random() < 0.6} for n in range(count)}
+    order = ordered(edges)
+    race = any(writes[m] == writes[n] and (m, n) not in order for m, n in combinations(range(count), 2))
+    main = "cudaGraphCreate(&g, 0); cudaKernelNodeParams k = {}; k.func = (void*)produce; k.gridDim = k.blockDim = dim3(1);"
+    main += f"cudaGraphNode_t made[{count}]; void *on_a[] = {{&a}}, *on_b[] = {{&b}};"
+    for n in range(count):
+        main += f"k.kernelParams = on_{writes[n]}; cudaGraphAddKernelNode(&made[{n}], g, nullptr, 0, &k);"
+    for n, before in edges.items():
+        main += "".join(f"cudaGraphAddDependencies(g, &made[{b}], &made[{n}], 1);" for b in sorted(before))
+    main += "cudaGraphInstantiate(&x, g, 0);" + LAUNCH
+    assert verdicts([ask(text(main))])["race_free"] == ["violated" if race else "holds"]
