@@ -81,16 +81,15 @@ def test_a_number_that_is_read_is_left_as_it_is() -> None:
     assert alike(Const(1, INT), Binary("+", read, Const(1, INT), INT), lambda _: guards.always, guards) is None
 
 
-@pytest.mark.parametrize(("order", "verdict"), [("acquire", "unknown"), ("relaxed", "violated")])
+@pytest.mark.parametrize(("order", "verdict"), [("acquire", "holds"), ("relaxed", "violated")])
 def test_a_vote_around_a_lock_is_answered(order: str, verdict: str, write: Write) -> None:
-    """What the right one leaves is the bound of the loop; without the argument guards have millions of nodes."""
+    """Without the argument guards have millions of nodes."""
     path = write(LOCK.format(order=order, blocks=2), "t.cu")
     (run,) = plan(path, "t.cu", Overrides()).runs
     assert len(run.graph.events[-1].guard.guards._nodes) < 50_000
     (outcome,) = check([path], Settings(Overrides(cache=True), engine="embedded", timeout=60, cache=False))
     (found,) = outcome.reports[0].checks
     assert found.verdict == verdict
-    assert verdict == "violated" or "go round more than" in str(found.reason)
 
 
 def test_meetings_add_no_conditions(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
