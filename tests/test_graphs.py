@@ -163,6 +163,27 @@ def test_arguments_are_those_of_the_capture(ask: Asks) -> None:
     assert verdicts([ask(asked)]) == {"race_free": ["holds"], "required main.seen[0] == 1": ["holds"]}
 
 
+def test_nodes_of_one_function_have_their_own_arguments(ask: Asks) -> None:
+    """What is passed on to each is kept apart, as is that of a launch beside the capture."""
+    main = f"int *from = a, *to = b, seen[4]; cudaMemset(a, 0, 8); cudaMemset(b, 0, 8); {BEGIN} more<<<1, 1, 0, s>>>(from, seen[3] = 1);"
+    main += f"more<<<1, 1, 0, s>>>(to, seen[3] = 2); {END} more<<<1, 1, 0, s>>>(from, seen[3] = 4); {LAUNCH}"
+    main += "cudaMemcpy(seen, a, 4, cudaMemcpyDefault); cudaMemcpy(seen + 1, b, 4, cudaMemcpyDefault);"
+    asked = "required main.seen[0] == 5 && main.seen[1] == 2"
+    assert verdicts([ask(f"{text(main)}//@ expect {asked};\n")])[asked] == ["holds"]
+    main = "static int one, two; auto set = [](void* at) { *(int*)at += 1; };"
+    main += f"{BEGIN} cudaLaunchHostFunc(s, set, &one); cudaLaunchHostFunc(s, set, &two); {END} {LAUNCH} int x1 = one, x2 = two;"
+    asked = "required main.x1 == 1 && main.x2 == 1"
+    assert verdicts([ask(f"{text(main)}//@ expect {asked};\n")])[asked] == ["holds"]
+
+
+def test_advice_waits_nowhere_in_a_capture(ask: Asks) -> None:
+    """A call that waits would stand where a node is captured; the place of the launch does not help."""
+    outcome = ask(text(BEGIN + FORK + PRODUCE + CONSUME + JOIN + END + LAUNCH), advise=True)
+    (check,) = [c for report in outcome.reports for c in report.checks]
+    assert check.verdict == "violated"
+    assert "cudaDeviceSynchronize" not in (check.advice or "")
+
+
 def ordered(edges: dict[int, set[int]]) -> set[tuple[int, int]]:
     """The pairs of nodes of which the second comes after the first."""
     found = {(first, then) for then, before in edges.items() for first in before}

@@ -255,8 +255,15 @@ def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
                 yield [Attribute(name)]
     threads = {t.name: t.grid for t in run.program.threads}
     for grid in sorted({g for pair in execution.race for e in pair if (g := threads.get(e.thread)) is not None}):
-        if any(e.thread in threads and threads[e.thread] != grid for pair in execution.race for e in pair):
+        others = any(e.thread in threads and threads[e.thread] != grid for pair in execution.race for e in pair)
+        if others and _launched_there(run, grid):
             yield [Synchronise(grid)]
+
+
+def _launched_there(run: Run, grid: str) -> bool:
+    """Whether a grid is launched where its launch is written, which is not so of a node of a graph."""
+    span = run.program.grids[grid].span
+    return any(node.operation == ir.LaunchGrid(grid) and node.span == span for node in operations(run.program))
 
 
 def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
@@ -370,5 +377,5 @@ def _launches(run: Run, schedule: Schedule) -> Iterator[Edit]:
         running = any(label not in (IDLE, DONE) for t, label in last.labels.items() if grids.get(t) == name)
         if running and grid.blocks.count > 1 and not grid.cooperative:
             yield Cooperate(name)
-        elif not running:
+        elif not running and _launched_there(run, name):
             yield Synchronise(name)

@@ -28,23 +28,35 @@ fun init : set Event { init_data_0 + init_data_1 }
 
 -- thread main
 -- line 34: cudaGraphLaunch(ready, first)
-one sig main_L34_C extends Event {}    -- launch write#2
-one sig main_L34_C2 extends Event {}   -- launch add#2
+one sig main_L34_C extends Event {}    -- launch write
+one sig main_L34_C2 extends Event {}   -- launch add
 -- line 35: add<<<1, 2, 0, SAME ? first : other>>>(data)
-one sig main_L35_C extends Event {}    -- launch add#3
+one sig main_L35_C extends Event {}    -- launch add#2
 -- line 36: cudaDeviceSynchronize()
 one sig main_L36_C extends Event {}    -- cudaDeviceSynchronize
 fun th_main : set Event { main_L34_C + main_L34_C2 + main_L35_C + main_L36_C }
 
--- thread write#2[0][0]
+-- thread write[0][0]
 -- line 7: data[threadIdx.x] = threadIdx.x
-one sig write2_0_0_L7_W extends Event {}   -- write data[0]
-fun th_write2_0_0 : set Event { write2_0_0_L7_W }
+one sig write_0_0_L7_W extends Event {}   -- write data[0]
+fun th_write_0_0 : set Event { write_0_0_L7_W }
 
--- thread write#2[0][1]
+-- thread write[0][1]
 -- line 7: data[threadIdx.x] = threadIdx.x
-one sig write2_0_1_L7_W extends Event {}   -- write data[1]
-fun th_write2_0_1 : set Event { write2_0_1_L7_W }
+one sig write_0_1_L7_W extends Event {}   -- write data[1]
+fun th_write_0_1 : set Event { write_0_1_L7_W }
+
+-- thread add[0][0]
+-- line 8: data[1 - threadIdx.x] += 1
+one sig add_0_0_L8_R extends Event {}   -- read data[1]
+one sig add_0_0_L8_W extends Event {}   -- write data[1]
+fun th_add_0_0 : set Event { add_0_0_L8_R + add_0_0_L8_W }
+
+-- thread add[0][1]
+-- line 8: data[1 - threadIdx.x] += 1
+one sig add_0_1_L8_R extends Event {}   -- read data[0]
+one sig add_0_1_L8_W extends Event {}   -- write data[0]
+fun th_add_0_1 : set Event { add_0_1_L8_R + add_0_1_L8_W }
 
 -- thread add#2[0][0]
 -- line 8: data[1 - threadIdx.x] += 1
@@ -58,24 +70,12 @@ one sig add2_0_1_L8_R extends Event {}   -- read data[0]
 one sig add2_0_1_L8_W extends Event {}   -- write data[0]
 fun th_add2_0_1 : set Event { add2_0_1_L8_R + add2_0_1_L8_W }
 
--- thread add#3[0][0]
--- line 8: data[1 - threadIdx.x] += 1
-one sig add3_0_0_L8_R extends Event {}   -- read data[1]
-one sig add3_0_0_L8_W extends Event {}   -- write data[1]
-fun th_add3_0_0 : set Event { add3_0_0_L8_R + add3_0_0_L8_W }
-
--- thread add#3[0][1]
--- line 8: data[1 - threadIdx.x] += 1
-one sig add3_0_1_L8_R extends Event {}   -- read data[0]
-one sig add3_0_1_L8_W extends Event {}   -- write data[0]
-fun th_add3_0_1 : set Event { add3_0_1_L8_R + add3_0_1_L8_W }
-
 -- accesses by location
-fun w_data_0 : set Event { init_data_0 + write2_0_0_L7_W + add2_0_1_L8_W + add3_0_1_L8_W }
-fun r_data_0 : set Event { add2_0_1_L8_R + add3_0_1_L8_R }
+fun w_data_0 : set Event { init_data_0 + write_0_0_L7_W + add_0_1_L8_W + add2_0_1_L8_W }
+fun r_data_0 : set Event { add_0_1_L8_R + add2_0_1_L8_R }
 fun at_data_0 : set Event { w_data_0 + r_data_0 }
-fun w_data_1 : set Event { init_data_1 + write2_0_1_L7_W + add2_0_0_L8_W + add3_0_0_L8_W }
-fun r_data_1 : set Event { add2_0_0_L8_R + add3_0_0_L8_R }
+fun w_data_1 : set Event { init_data_1 + write_0_1_L7_W + add_0_0_L8_W + add2_0_0_L8_W }
+fun r_data_1 : set Event { add_0_0_L8_R + add2_0_0_L8_R }
 fun at_data_1 : set Event { w_data_1 + r_data_1 }
 
 ------------------------------------------------------------------------- values and conditions
@@ -83,32 +83,30 @@ fun at_data_1 : set Event { w_data_1 + r_data_1 }
 fun f_a_plus_1 : Value->Value { v0->v1 + v1->v2 + v2->v3 + v3->v4 }   -- a + 1
 fun f_a_plus_1_2 : Value->Value { v0->v1 + v1->v2 + v2->v3 }   -- a + 1
 -- the value that each write stores, and the value that each read returns
-fun wv : Event->Value { (init_data_0 + init_data_1 + write2_0_0_L7_W)->v0 + write2_0_1_L7_W->v1 + (wv_ &
-    add2_0_0_L8_W->(v1 + v2 + v3 + v4)) + (wv_ & add2_0_1_L8_W->(v1 + v2 + v3)) + (wv_ & add3_0_0_L8_W->(v1 +
-    v2 + v3 + v4)) + (wv_ & add3_0_1_L8_W->(v1 + v2 + v3)) }
+fun wv : Event->Value { (init_data_0 + init_data_1 + write_0_0_L7_W)->v0 + write_0_1_L7_W->v1 + (wv_ &
+    add_0_0_L8_W->(v1 + v2 + v3 + v4)) + (wv_ & add_0_1_L8_W->(v1 + v2 + v3)) + (wv_ & add2_0_0_L8_W->(v1 +
+    v2 + v3 + v4)) + (wv_ & add2_0_1_L8_W->(v1 + v2 + v3)) }
 fun rv : Event->Value { ~rf.wv }
 
 -- the events that are executed
-fun Exec : set Event { init + th_main + th_write2_0_0 + th_write2_0_1 + th_add2_0_0 + th_add2_0_1 +
-    th_add3_0_0 + th_add3_0_1 }
+fun Exec : set Event { init + th_main + th_write_0_0 + th_write_0_1 + th_add_0_0 + th_add_0_1 + th_add2_0_0 +
+    th_add2_0_1 }
 
 ------------------------------------------------------------- what the program gives to the model
 
 fun id : Event->Event { Exec <: iden }
 fun rf : Event->Event { rf_ & (w_data_0->r_data_0 + w_data_1->r_data_1) }
-fun unordered : Event->Event { write2_0_0_L7_W->(add2_0_1_L8_W + add3_0_1_L8_W) +
-    add2_0_1_L8_W->add3_0_1_L8_W + write2_0_1_L7_W->(add2_0_0_L8_W + add3_0_0_L8_W) +
-    add2_0_0_L8_W->add3_0_0_L8_W }
+fun unordered : Event->Event { write_0_0_L7_W->(add_0_1_L8_W + add2_0_1_L8_W) + add_0_1_L8_W->add2_0_1_L8_W +
+    write_0_1_L7_W->(add_0_0_L8_W + add2_0_0_L8_W) + add_0_0_L8_W->add2_0_0_L8_W }
 fun co : Event->Event { init_data_0->(w_data_0 - init_data_0) + init_data_1->(w_data_1 - init_data_1) + (co_ &
     unordered) + ~(unordered - co_) }
 -- reads
-fun R : set Event { add2_0_0_L8_R + add2_0_1_L8_R + add3_0_0_L8_R + add3_0_1_L8_R }
+fun R : set Event { add_0_0_L8_R + add_0_1_L8_R + add2_0_0_L8_R + add2_0_1_L8_R }
 -- writes, initial ones included
-fun W : set Event { init + th_write2_0_0 + th_write2_0_1 + add2_0_0_L8_W + add2_0_1_L8_W + add3_0_0_L8_W +
-    add3_0_1_L8_W }
+fun W : set Event { init + th_write_0_0 + th_write_0_1 + add_0_0_L8_W + add_0_1_L8_W + add2_0_0_L8_W +
+    add2_0_1_L8_W }
 -- reads and writes
-fun M : set Event { init + th_write2_0_0 + th_write2_0_1 + th_add2_0_0 + th_add2_0_1 + th_add3_0_0 +
-    th_add3_0_1 }
+fun M : set Event { init + th_write_0_0 + th_write_0_1 + th_add_0_0 + th_add_0_1 + th_add2_0_0 + th_add2_0_1 }
 -- fences
 fun F : set Event { none }
 -- initial writes
@@ -123,32 +121,31 @@ fun Rel : set Event { none }
 fun SC : set Event { none }
 -- program order
 fun po : Event->Event { ^(main_L34_C->main_L34_C2 + main_L34_C2->main_L35_C + main_L35_C->main_L36_C) +
-    add2_0_0_L8_R->add2_0_0_L8_W + add2_0_1_L8_R->add2_0_1_L8_W + add3_0_0_L8_R->add3_0_0_L8_W +
-    add3_0_1_L8_R->add3_0_1_L8_W }
+    add_0_0_L8_R->add_0_0_L8_W + add_0_1_L8_R->add_0_1_L8_W + add2_0_0_L8_R->add2_0_0_L8_W +
+    add2_0_1_L8_R->add2_0_1_L8_W }
 -- same location
 fun loc : Event->Event { at_data_0->at_data_0 + at_data_1->at_data_1 }
 -- different threads
-fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_write2_0_0->th_write2_0_0 +
-    th_write2_0_1->th_write2_0_1 + th_add2_0_0->th_add2_0_0 + th_add2_0_1->th_add2_0_1 +
-    th_add3_0_0->th_add3_0_0 + th_add3_0_1->th_add3_0_1 + (init <: id)) }
+fun ext : Event->Event { Exec->Exec - (th_main->th_main + th_write_0_0->th_write_0_0 +
+    th_write_0_1->th_write_0_1 + th_add_0_0->th_add_0_0 + th_add_0_1->th_add_0_1 + th_add2_0_0->th_add2_0_0 +
+    th_add2_0_1->th_add2_0_1 + (init <: id)) }
 -- the halves of one operation
 fun rmw : Event->Event { none->none }
 -- dependency that no compiler can remove
-fun dep : Event->Event { add2_0_0_L8_R->add2_0_0_L8_W + add2_0_1_L8_R->add2_0_1_L8_W +
-    add3_0_0_L8_R->add3_0_0_L8_W + add3_0_1_L8_R->add3_0_1_L8_W }
+fun dep : Event->Event { add_0_0_L8_R->add_0_0_L8_W + add_0_1_L8_R->add_0_1_L8_W +
+    add2_0_0_L8_R->add2_0_0_L8_W + add2_0_1_L8_R->add2_0_1_L8_W }
 -- additional synchronises-with
-fun asw : Event->Event { init->(th_main + th_write2_0_0 + th_write2_0_1 + th_add2_0_0 + th_add2_0_1 +
-    th_add3_0_0 + th_add3_0_1) + main_L34_C->(th_write2_0_0 + th_write2_0_1) + main_L34_C2->(th_add2_0_0 +
-    th_add2_0_1) + main_L35_C->(th_add3_0_0 + th_add3_0_1) + (th_write2_0_0 + th_write2_0_1)->(th_add2_0_0 +
-    th_add2_0_1) + (th_write2_0_0 + th_write2_0_1)->(th_add3_0_0 + th_add3_0_1) + (th_add2_0_0 +
-    th_add2_0_1)->(th_add3_0_0 + th_add3_0_1) + (th_write2_0_0 + th_write2_0_1)->main_L36_C + (th_add2_0_0 +
-    th_add2_0_1)->main_L36_C + (th_add3_0_0 + th_add3_0_1)->main_L36_C }
+fun asw : Event->Event { init->(th_main + th_write_0_0 + th_write_0_1 + th_add_0_0 + th_add_0_1 +
+    th_add2_0_0 + th_add2_0_1) + main_L34_C->(th_write_0_0 + th_write_0_1) + main_L34_C2->(th_add_0_0 +
+    th_add_0_1) + main_L35_C->(th_add2_0_0 + th_add2_0_1) + (th_write_0_0 + th_write_0_1)->(th_add_0_0 +
+    th_add_0_1) + (th_write_0_0 + th_write_0_1)->(th_add2_0_0 + th_add2_0_1) + (th_add_0_0 +
+    th_add_0_1)->(th_add2_0_0 + th_add2_0_1) + (th_write_0_0 + th_write_0_1)->main_L36_C + (th_add_0_0 +
+    th_add_0_1)->main_L36_C + (th_add2_0_0 + th_add2_0_1)->main_L36_C }
 -- calls of host threads in the order in which they are made, where the program leaves it open
 fun issue : Event->Event { none->none }
 -- each one's scope includes the other's thread
-fun incl : Event->Event { th_main->th_main + th_write2_0_0->th_write2_0_0 + th_write2_0_1->th_write2_0_1 +
-    th_add2_0_0->th_add2_0_0 + th_add2_0_1->th_add2_0_1 + th_add3_0_0->th_add3_0_0 +
-    th_add3_0_1->th_add3_0_1 }
+fun incl : Event->Event { th_main->th_main + th_write_0_0->th_write_0_0 + th_write_0_1->th_write_0_1 +
+    th_add_0_0->th_add_0_0 + th_add_0_1->th_add_0_1 + th_add2_0_0->th_add2_0_0 + th_add2_0_1->th_add2_0_1 }
 
 -- every read has one source, coherence is an order, values are what the program computes
 pred candidate {
@@ -157,12 +154,12 @@ pred candidate {
   all r : (r_data_0 + r_data_1) & Exec | one rf.r
   co_ in unordered
   co.co in co
-  wv_ = wv & (add2_0_0_L8_W + add2_0_1_L8_W + add3_0_0_L8_W + add3_0_1_L8_W)->Value
+  wv_ = wv & (add_0_0_L8_W + add_0_1_L8_W + add2_0_0_L8_W + add2_0_1_L8_W)->Value
+  add_0_0_L8_W.wv_ = add_0_0_L8_R.rv.f_a_plus_1
+  add_0_1_L8_W.wv_ = add_0_1_L8_R.rv.f_a_plus_1_2
   add2_0_0_L8_W.wv_ = add2_0_0_L8_R.rv.f_a_plus_1
   add2_0_1_L8_W.wv_ = add2_0_1_L8_R.rv.f_a_plus_1_2
-  add3_0_0_L8_W.wv_ = add3_0_0_L8_R.rv.f_a_plus_1
-  add3_0_1_L8_W.wv_ = add3_0_1_L8_R.rv.f_a_plus_1_2
-  all r : (add2_0_1_L8_R + add3_0_1_L8_R + add2_0_0_L8_R + add3_0_0_L8_R) & Exec | some r.rv
+  all r : (add_0_1_L8_R + add2_0_1_L8_R + add_0_0_L8_R + add2_0_0_L8_R) & Exec | some r.rv
 }
 
 ------------------------------------------------------------------------------ the memory model

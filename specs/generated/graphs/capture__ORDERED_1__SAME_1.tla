@@ -11,14 +11,14 @@ EXTENDS CudaProgress
 
 \* ---- threads and where they run -----------------------------------------------
 HostThreads    == {"main"}
-DeviceThreads  == {"write2_b0_t0", "write2_b0_t1", "add2_b0_t0", "add2_b0_t1", "add3_b0_t0", "add3_b0_t1"}
+DeviceThreads  == {"write_b0_t0", "write_b0_t1", "add_b0_t0", "add_b0_t1", "add2_b0_t0", "add2_b0_t1"}
 Threads        == HostThreads \cup DeviceThreads
-Entry          == "write2_b0_t0" :> "done" @@ "write2_b0_t1" :> "done" @@ "add2_b0_t0" :> "done"
-  @@ "add2_b0_t1" :> "done" @@ "add3_b0_t0" :> "done" @@ "add3_b0_t1" :> "done"
-GridOf         == "write2_b0_t0" :> "write2" @@ "write2_b0_t1" :> "write2" @@ "add2_b0_t0" :> "add2"
-  @@ "add2_b0_t1" :> "add2" @@ "add3_b0_t0" :> "add3" @@ "add3_b0_t1" :> "add3"
-BlockOf        == "write2_b0_t0" :> "write2_b0" @@ "write2_b0_t1" :> "write2_b0" @@ "add2_b0_t0" :> "add2_b0"
-  @@ "add2_b0_t1" :> "add2_b0" @@ "add3_b0_t0" :> "add3_b0" @@ "add3_b0_t1" :> "add3_b0"
+Entry          == "write_b0_t0" :> "done" @@ "write_b0_t1" :> "done" @@ "add_b0_t0" :> "done"
+  @@ "add_b0_t1" :> "done" @@ "add2_b0_t0" :> "done" @@ "add2_b0_t1" :> "done"
+GridOf         == "write_b0_t0" :> "write" @@ "write_b0_t1" :> "write" @@ "add_b0_t0" :> "add"
+  @@ "add_b0_t1" :> "add" @@ "add2_b0_t0" :> "add2" @@ "add2_b0_t1" :> "add2"
+BlockOf        == "write_b0_t0" :> "write_b0" @@ "write_b0_t1" :> "write_b0" @@ "add_b0_t0" :> "add_b0"
+  @@ "add_b0_t1" :> "add_b0" @@ "add2_b0_t0" :> "add2_b0" @@ "add2_b0_t1" :> "add2_b0"
 UnitOf         == BlockOf      \* neither clusters nor cooperative: each block is a unit
 Labels         ==
   {"idle", "done", "main_L12", "main_L14", "main_L15", "main_L16", "main_L18", "main_L19", "main_L22",
@@ -36,7 +36,7 @@ vars == <<pc, issued>>
 
 TypeOK ==
   /\ pc \in [Threads -> Labels]
-  /\ \A i \in DOMAIN issued : issued[i] \in {"write2", "add2", "add3"}
+  /\ \A i \in DOMAIN issued : issued[i] \in {"write", "add", "add2"}
 
 Init ==
   /\ pc = "main" :> "main_L12" @@ [t \in Threads |-> "idle"]
@@ -45,8 +45,8 @@ Init ==
 \* ---- laws -----------------------------------------------------------------------
 \* f and g are issued in an order that streams keep
 Ordered(f, g) ==
-  <<f, g>> \in {<<"write2", "add2">>, <<"write2", "add3">>, <<"add2", "write2">>, <<"add2", "add3">>,
-  <<"add3", "write2">>, <<"add3", "add2">>}
+  <<f, g>> \in {<<"write", "add">>, <<"write", "add2">>, <<"add", "write">>, <<"add", "add2">>,
+  <<"add2", "write">>, <<"add2", "add">>}
 INSTANCE Streams
 AllDone == (\A h \in HostThreads : Done(h)) /\ AllIssuedDone
 INSTANCE ExecutionModel
@@ -116,7 +116,7 @@ main_L33(t) ==
 \* capture.cu:34: cudaGraphLaunch(ready, first);
 main_L34(t) ==
   /\ pc[t] = "main_L34"
-  /\ issued' = Append(issued, "write2")
+  /\ issued' = Append(issued, "write")
   /\ Goto(t, "main_L34_return")
 
 \* capture.cu:34: cudaGraphLaunch(ready, first);
@@ -128,7 +128,7 @@ main_L34_return(t) ==
 \* capture.cu:34: cudaGraphLaunch(ready, first);
 main_L34_2(t) ==
   /\ pc[t] = "main_L34_2"
-  /\ issued' = Append(issued, "add2")
+  /\ issued' = Append(issued, "add")
   /\ Goto(t, "main_L34_2_return")
 
 \* capture.cu:34: cudaGraphLaunch(ready, first);
@@ -140,7 +140,7 @@ main_L34_2_return(t) ==
 \* capture.cu:35: add<<<1, 2, 0, SAME ? first : other>>>(data);
 main_L35(t) ==
   /\ pc[t] = "main_L35"
-  /\ issued' = Append(issued, "add3")
+  /\ issued' = Append(issued, "add2")
   /\ Goto(t, "main_L35_return")
 
 \* capture.cu:35: add<<<1, 2, 0, SAME ? first : other>>>(data);

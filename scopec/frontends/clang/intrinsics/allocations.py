@@ -123,13 +123,14 @@ def _not_allocated(call: Call, what: str) -> Exception:
 def _live(call: Call, region: Memory, by: str, *, begins: bool) -> None:
     """Say that memory is there from here on, or no more: from where the stream is, if one is given."""
     operation = life_of(call.machine, region, by, begins=begins)
-    stream = call.arguments[3 if begins else 2]
-    if stream == number(-1, 32):
+    given = call.arguments[3 if begins else 2]
+    if given == number(-1, 32):
         call.emit(operation)
         return
     builder = Builder()
     builder.emit(operation, call.machine.span(call.state))
-    issue(call, work_name(call, by), by, builder, stream_of(call, stream), Waits.NOTHING)
+    stream = stream_of(call, given)
+    issue(call, work_name(call, by, stream), by, builder, stream, Waits.NOTHING)
 
 
 #: The effect of each intrinsic that allocates or frees.

@@ -62,7 +62,7 @@ def copy(call: Call) -> bool:
     if call.known(5):
         captures.check_unsafe(call, "a copy that waits")
     waits = copy_waits(source, target, synchronous=bool(call.known(5)))
-    span, name = call.machine.span(call.state), work_name(call, "cudaMemcpy")
+    span, name = call.machine.span(call.state), work_name(call, "cudaMemcpy", stream)
     if waits is Waits.STAGING:
         call.emit(ir.StreamSynchronize(stream.name))
         staged = _staging(call, name, sources, span)
@@ -87,7 +87,8 @@ def _converted(register: Reg, leaf: Leaf) -> Value:
 def fill(call: Call) -> bool:
     """``fill(to, byte, bytes, stream, waits)``."""
     targets = _numbers(call, 0, call.known(2))
-    span, name, byte = call.machine.span(call.state), work_name(call, "cudaMemset"), call.known(1) & 0xFF
+    stream = stream_of(call, call.arguments[3])
+    span, name, byte = call.machine.span(call.state), work_name(call, "cudaMemset", stream), call.known(1) & 0xFF
     builder = Builder()
     for place, leaf in targets:
         pattern = int.from_bytes(bytes([byte]) * leaf.type.size, "little")
@@ -95,7 +96,7 @@ def fill(call: Call) -> bool:
             pattern = call.machine.world.pointer(Address(Nowhere(), Offset(pattern)))
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
     waits = fill_waits(_role(call, targets, on_host=False), synchronous=bool(call.known(4)))
-    issue(call, name, "cudaMemset", builder, stream_of(call, call.arguments[3]), waits)
+    issue(call, name, "cudaMemset", builder, stream, waits)
     return call.done()
 
 
@@ -106,11 +107,11 @@ def host_function(call: Call) -> bool:
         raise call.machine.refused(call.state, "a function that is not known is")
     debug, function = call.machine.side.debug, call.machine.side.function(run.region.name)
     shown = debug.function_name(function.subprogram or "") if function is not None else run.region.name
-    name = work_name(call, shown or "host function")
+    stream = stream_of(call, call.arguments[0])
+    name = work_name(call, shown or "host function", stream)
     span = call.machine.span(call.state)
     passed: list[str] = []
     argument = passed_on(call, call.arguments[2], f"{name}(data)", passed)
-    stream = stream_of(call, call.arguments[0])
     callback = Callback(run.region.name, argument, span, stream, shown, tuple(passed))
     issued(call, name, callback)
     return call.done()

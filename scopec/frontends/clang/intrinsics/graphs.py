@@ -262,7 +262,7 @@ class _Launching:
             case EventNode(event):
                 self._emit(ir.EventRecord(event, stream.name))
             case _:
-                issued(self.call, work_name(self.call, work.kernel), replace(work, stream=stream))
+                issued(self.call, work_name(self.call, work.kernel, stream), replace(work, stream=stream))
 
     def _emit(self, operation: ir.Operation) -> None:
         self.call.emit(operation)

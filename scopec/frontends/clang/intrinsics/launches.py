@@ -89,7 +89,7 @@ def _launched(
         raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
     function = _kernel(call)
     kernel = machine.world.device.debug.function_name(function.subprogram or "") or function.name
-    name = work_name(call, kernel)
+    name = work_name(call, kernel, stream)
     arguments: list[Content] = []
     passed: list[str] = []
     cells: dict[tuple[Private, int], Cell] = {}
@@ -121,12 +121,14 @@ def _launched(
     issued(call, name, launch)
 
 
-def work_name(call: Call, kind: str) -> str:
-    """The name of new work of a kind."""
+def work_name(call: Call, kind: str, stream: ir.Stream) -> str:
+    """The name of new work of a kind; that of a node of a graph is another than those of the work of its launches."""
     world = call.machine.world
-    captured = [work for work in world.captured.values() if isinstance(work, Launch | Copy | Callback)]
-    taken = sum(work.kernel == kind for work in (*world.launches.values(), *captured))
-    return kind if not taken else f"{kind}#{taken + 1}"
+    if captures.captured(call.state, stream) is None:
+        taken = sum(work.kernel == kind for work in world.launches.values())
+        return kind if not taken else f"{kind}#{taken + 1}"
+    nodes = [work for work in world.captured.values() if isinstance(work, Launch | Copy | Callback)]
+    return f"{kind}.node#{1 + sum(work.kernel == kind for work in nodes)}"
 
 
 def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
