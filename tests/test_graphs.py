@@ -16,6 +16,7 @@ from tests.samples import programs
 
 KERNELS = """
 #include <cuda_runtime.h>
+#include <vector>
 __global__ void produce(int* a) { a[threadIdx.x] = threadIdx.x + 1; }
 __global__ void consume(const int* a, int* b) { b[threadIdx.x] = a[1 - threadIdx.x]; }
 __global__ void more(int* a, int by) { a[threadIdx.x] += by; }
@@ -35,6 +36,17 @@ NODE = """
 cudaGraphCreate(&g, 0); cudaGraphNode_t p, q; void *first[] = {&a}, *second[] = {&a, &b}; cudaKernelNodeParams k = {};
 k.func = (void*)produce; k.gridDim = dim3(1); k.blockDim = dim3(2); k.kernelParams = first;
 cudaGraphAddKernelNode(&p, g, nullptr, 0, &k); k.func = (void*)consume; k.kernelParams = second;
+"""
+COPY_NODE = """
+cudaMemcpy3DParms copy = {}; copy.srcPtr = make_cudaPitchedPtr(a, 8, 2, 1); copy.dstPtr = make_cudaPitchedPtr(b, 8, 2, 1);
+copy.extent = make_cudaExtent(8, 1, 1); copy.kind = cudaMemcpyDeviceToDevice;
+"""
+MEMORY_NODES = """
+cudaGraphCreate(&g, 0); cudaGraphNode_t p, q, r; cudaMemAllocNodeParams memory = {}; memory.bytesize = 8;
+memory.poolProps.allocType = cudaMemAllocationTypePinned; memory.poolProps.location.type = cudaMemLocationTypeDevice;
+cudaGraphAddMemAllocNode(&p, g, nullptr, 0, &memory); void* given[] = {&memory.dptr}; cudaKernelNodeParams k = {};
+k.func = (void*)produce; k.gridDim = dim3(1); k.blockDim = dim3(2); k.kernelParams = given;
+cudaGraphAddKernelNode(&q, g, &p, 1, &k);
 """
 STAGED = (
     f"int* from; cudaMallocHost(&from, 8); *from = 1; {BEGIN} cudaMemcpyAsync(a, from, 8, cudaMemcpyDefault, s); {END}"
@@ -88,6 +100,24 @@ def text(main: str) -> str:
          "cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
         (NODE + "cudaGraphNode_t m; cudaGraphAddEmptyNode(&m, g, &p, 1); cudaGraphAddKernelNode(&q, g, &m, 1, &k);"
          "cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        # Nodes that are kept in a vector, which is filled anew.
+        (NODE + "cudaGraphNode_t m; cudaGraphAddEmptyNode(&m, g, nullptr, 0); std::vector<cudaGraphNode_t> of; of.push_back(m);"
+         "of.clear(); of.push_back(p); cudaGraphAddKernelNode(&q, g, of.data(), of.size(), &k); cudaGraphInstantiate(&x, g, 0);"
+         + LAUNCH, "holds"),
+        # Copies of rows, and memory, as nodes.
+        (NODE + COPY_NODE + "cudaGraphAddMemcpyNode(&q, g, &p, 1, &copy); cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        (NODE + COPY_NODE + "cudaGraphAddMemcpyNode(&q, g, nullptr, 0, &copy); cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "violated"),
+        (MEMORY_NODES + "cudaGraphAddMemFreeNode(&r, g, &q, 1, memory.dptr); cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "holds"),
+        (MEMORY_NODES + "cudaGraphAddMemFreeNode(&r, g, &p, 1, memory.dptr); cudaGraphInstantiate(&x, g, 0);" + LAUNCH, "violated"),
+        # A clone has the nodes of its graph, and none that the graph gets later.
+        (BEGIN + PRODUCE + END + "cudaGraphClone(&h, g); cudaGraphInstantiate(&y, h, 0); cudaGraphLaunch(y, n);" + LAUNCH, "violated"),
+        (NODE + "cudaGraphClone(&h, g); cudaGraphAddKernelNode(&q, g, nullptr, 0, &k); cudaGraphInstantiate(&y, h, 0);"
+         "cudaGraphLaunch(y, s); cudaDeviceSynchronize();", "holds"),
+        # What a node of an executable graph does may be changed between launches.
+        (NODE + "cudaGraphInstantiate(&x, g, 0); void* third[] = {&b}; k.func = (void*)produce; k.kernelParams = third;"
+         "cudaGraphExecKernelNodeSetParams(x, p, &k);" + ADD.format("n", "a") + LAUNCH, "holds"),
+        (NODE + "cudaGraphInstantiate(&x, g, 0); void* third[] = {&b}; k.func = (void*)produce; k.kernelParams = third;"
+         "cudaGraphExecKernelNodeSetParams(x, p, &k);" + ADD.format("n", "b") + LAUNCH, "violated"),
         # A graph in another.
         (BEGIN + PRODUCE + END + "cudaGraphNode_t p, q; cudaGraphCreate(&h, 0); cudaGraphAddChildGraphNode(&p, h, nullptr, 0, g);"
          "cudaGraphAddChildGraphNode(&q, h, &p, 1, g); cudaGraphInstantiate(&x, h, 0);" + LAUNCH, "holds"),
@@ -161,6 +191,21 @@ def test_arguments_are_those_of_the_capture(ask: Asks) -> None:
     main += "cudaMemcpy(seen, a, 8, cudaMemcpyDefault);"
     asked = text(main) + "//@ expect required main.seen[0] == 1;\n"
     assert verdicts([ask(asked)]) == {"race_free": ["holds"], "required main.seen[0] == 1": ["holds"]}
+
+
+@pytest.mark.parametrize(("stream", "verdict"), [("0", "holds"), ("i", "violated")])
+def test_streams_in_a_vector(ask: Asks, stream: str, verdict: str) -> None:
+    """Which stream an element is, is known: vectors of handles are memory of their thread."""
+    main = "std::vector<cudaStream_t> of(2); for (auto& one : of) cudaStreamCreate(&one);"
+    main += f"for (int i = 0; i < 2; i++) more<<<1, 2, 0, of[{stream}]>>>(a, 1); for (auto one : of) cudaStreamDestroy(one);"
+    assert verdicts([ask(text(main))])["race_free"] == [verdict]
+
+
+def test_the_nodes_of_a_graph_are_counted(ask: Asks) -> None:
+    main = NODE + "cudaGraphAddKernelNode(&q, g, &p, 1, &k); size_t count = 0; cudaGraphGetNodes(g, nullptr, &count);"
+    main += "cudaGraphNode_t found[2]; cudaGraphGetNodes(g, found, &count); int all = count, same = found[0] == p;"
+    asked = "required main.all == 2 && main.same == 1"
+    assert verdicts([ask(f"{text(main)}//@ expect {asked};\n")])[asked] == ["holds"]
 
 
 def test_nodes_of_one_function_have_their_own_arguments(ask: Asks) -> None:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <scopec/runtime.h>
+#include <scopec/textures.h>
 
 using cudaGraph_t = struct CUgraph_st*;
 using cudaGraphExec_t = struct CUgraphExec_st*;
@@ -37,6 +38,33 @@ struct cudaMemsetParams {
     unsigned value, elementSize;
     size_t width, height;
 };
+// Where a pool has its memory, and who may access it, changes no answer.
+enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
+enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1 };
+enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1 };
+enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
+struct cudaMemLocation {
+    cudaMemLocationType type;
+    int id;
+};
+struct cudaMemPoolProps {
+    cudaMemAllocationType allocType;
+    cudaMemAllocationHandleType handleTypes;
+    cudaMemLocation location;
+    void* win32SecurityAttributes;
+    size_t maxSize;
+    unsigned char reserved[56];
+};
+struct cudaMemAccessDesc {
+    cudaMemLocation location;
+    cudaMemAccessFlags flags;
+};
+struct cudaMemAllocNodeParams {
+    cudaMemPoolProps poolProps;
+    const cudaMemAccessDesc* accessDescs;
+    size_t accessDescCount, bytesize;
+    void* dptr;
+};
 struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void* userData;
@@ -48,7 +76,7 @@ namespace __scopec {
 inline int number(cudaGraph_t graph) { return int(reinterpret_cast<long>(graph)); }
 inline int number(cudaGraphExec_t graph) { return int(reinterpret_cast<long>(graph)); }
 inline int number(cudaGraphNode_t node) { return int(reinterpret_cast<long>(node)); }
-inline cudaStream_t graph_node() { return reinterpret_cast<cudaStream_t>(-1L); }
+inline cudaStream_t graph_node() { return reinterpret_cast<cudaStream_t>(-2L); }
 inline void node_begin(cudaGraph_t graph, const cudaGraphNode_t* after, size_t count) {
     __scopec_node_open(number(graph));
     for (size_t i = 0; i < count; i++) __scopec_node_after(number(after[i]));
@@ -56,6 +84,19 @@ inline void node_begin(cudaGraph_t graph, const cudaGraphNode_t* after, size_t c
 inline cudaError_t node_end(cudaGraphNode_t* node, bool made = true) {
     *node = reinterpret_cast<cudaGraphNode_t>(long(__scopec_node_close(made)));
     return success("cudaGraphAddNode");
+}
+}  // namespace __scopec
+
+namespace __scopec {
+inline void copied_3d(const cudaMemcpy3DParms* given, cudaStream_t stream) {
+    const cudaPos &from = given->srcPos, &to = given->dstPos;
+    const cudaExtent& size = given->extent;
+    if (given->srcArray || given->dstArray) __scopec_unmodelled("a copy of a CUDA array");
+    if (size.depth > 1 || from.z || to.z) __scopec_unmodelled("a copy of several slices");
+    for (size_t row = 0; row < size.height; row++)
+        copied((char*)given->dstPtr.ptr + (to.y + row) * given->dstPtr.pitch + to.x,
+               (const char*)given->srcPtr.ptr + (from.y + row) * given->srcPtr.pitch + from.x, size.width, given->kind,
+               stream, false);
 }
 }  // namespace __scopec
 
@@ -153,6 +194,35 @@ inline cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t
     return __scopec::node_end(node);
 }
 
+inline cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                          size_t count, const cudaMemcpy3DParms* given) {
+    __scopec::node_begin(graph, after, count);
+    __scopec::copied_3d(given, __scopec::graph_node());
+    return __scopec::node_end(node);
+}
+inline cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                            size_t count, cudaMemAllocNodeParams* given) {
+    __scopec::node_begin(graph, after, count);
+    given->dptr = __scopec_allocate(given->bytesize, 0, "cudaMallocAsync", __scopec::number(__scopec::graph_node()));
+    return __scopec::node_end(node);
+}
+inline cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                           size_t count, void* memory) {
+    __scopec::node_begin(graph, after, count);
+    __scopec_deallocate(memory, "cudaFreeAsync", __scopec::number(__scopec::graph_node()));
+    return __scopec::node_end(node);
+}
+inline cudaError_t cudaGraphClone(cudaGraph_t* made, cudaGraph_t graph) {
+    *made = reinterpret_cast<cudaGraph_t>(long(__scopec_graph_clone(__scopec::number(graph))));
+    return __scopec::success("cudaGraphClone");
+}
+inline cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t* nodes, size_t* count) {
+    size_t all = __scopec_graph_size(__scopec::number(graph));
+    for (size_t i = 0; nodes && i < all && i < *count; i++) nodes[i] = reinterpret_cast<cudaGraphNode_t>(i + 1);
+    *count = all;
+    return __scopec::success("cudaGraphGetNodes");
+}
+
 // ---- executable graphs
 
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* made, cudaGraph_t graph, unsigned long long flags = 0) {
@@ -178,6 +248,21 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, 
     __scopec_graph_update(__scopec::number(made), __scopec::number(graph));
     told->result = cudaGraphExecUpdateSuccess;
     return cudaSuccess;
+}
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphNode_t*,
+                                       cudaGraphExecUpdateResult* told) {
+    __scopec_graph_update(__scopec::number(made), __scopec::number(graph));
+    *told = cudaGraphExecUpdateSuccess;
+    return cudaSuccess;
+}
+inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t made, cudaGraphNode_t node,
+                                                    const cudaKernelNodeParams* given) {
+    if (given->extra) __scopec_unmodelled("cudaKernelNodeParams::extra");
+    __scopec_work_open();
+    __scopec::launched(given->func, given->gridDim, given->blockDim, given->kernelParams, given->sharedMemBytes,
+                       __scopec::graph_node(), false);
+    __scopec_work_of(__scopec::number(made), __scopec::number(node));
+    return __scopec::success("cudaGraphExecKernelNodeSetParams");
 }
 inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return __scopec::success("cudaGraphUpload"); }
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream) {

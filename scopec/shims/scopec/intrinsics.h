@@ -205,13 +205,18 @@ void __scopec_event_destroy(int event);
 void __scopec_capture_begin(int stream, int mode);
 int __scopec_capture_end(int stream);
 int __scopec_capture_status(int stream);
-// Graphs, executable graphs and nodes have numbers from 1.  Between open and close, what is given to stream -1 is a node,
+// Graphs, executable graphs and nodes have numbers from 1.  Between open and close, what is given to stream -2 is a node,
 // after those that are named; where nothing was made, one that does nothing.
 int __scopec_graph_create();
 void __scopec_graph_edge(int graph, int from, int to);
 int __scopec_graph_instantiate(int graph);
 void __scopec_graph_update(int executable, int graph);
 void __scopec_graph_launch(int executable, int stream);
+int __scopec_graph_clone(int graph);
+int __scopec_graph_size(int graph);
+// What is given to stream -2 is what a node of an executable graph does from here on.
+void __scopec_work_open();
+void __scopec_work_of(int executable, int node);
 void __scopec_node_open(int graph);
 void __scopec_node_after(int node);
 int __scopec_node_close(bool made);

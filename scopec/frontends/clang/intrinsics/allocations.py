@@ -13,8 +13,9 @@ from scopec.frontends.clang.intrinsics.copies import issue
 from scopec.frontends.clang.intrinsics.host import device_of, stream_of, subject
 from scopec.frontends.clang.intrinsics.launches import work_name
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.frontends.clang.llvm.debug import Leaf
+from scopec.frontends.clang.llvm.debug import Debug, Leaf
 from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.machine.access import HANDLES
 from scopec.frontends.clang.machine.lifetimes import life_of
 from scopec.frontends.clang.machine.memory import Address, Layout, Memory, Nowhere, Private, object_name
 from scopec.frontends.clang.machine.state import Done
@@ -50,7 +51,7 @@ def _allocate(call: Call) -> bool:
     each = debug.bytes(type_) if type_ else 0
     unique, again = name, 1
     key = (machine.thread, call.state.again())
-    if storage is ir.Storage.SYSTEM and type_ and debug.fields(type_).get("name") in _THREADS:
+    if storage is ir.Storage.SYSTEM and type_ and _is_own(debug, type_):
         return call.done(Address(home(machine, Private(key, "heap"), llvm.Array(size, llvm.Int(8)))))
     while Memory(unique) in world.layouts and world.allocated.get(unique) != key:
         again += 1
@@ -81,6 +82,13 @@ def _allocate(call: Call) -> bool:
         call.emit(ir.ApiCall(by))
     _live(call, region, by, begins=True)
     return call.done(Address(region))
+
+
+def _is_own(debug: Debug, type_: str) -> bool:
+    """Whether objects of a type are the allocating thread's alone: threads, handles of streams, events and graphs."""
+    if debug.fields(type_).get("name") in _THREADS:
+        return True
+    return all(leaf.pointer and debug.fields(leaf.pointee).get("name") in HANDLES for leaf in debug.leaves(type_))
 
 
 def _made(call: Call) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.intrinsics.call import Call
     from scopec.frontends.clang.machine.spawned import GraphWork
 
+_NO_GRAPH = 0
 _EXECUTABLE, _LAST = Private((), "%executable graph"), Private((), "%launched in")
 
 
@@ -166,6 +167,36 @@ def _update(call: Call) -> bool:
     return call.done()
 
 
+def _clone(call: Call) -> bool:
+    graph, handle = _known(call, 0), _handle(call)
+    captures.keep_nodes(call.state, handle, nodes_of(call.state, graph))
+    return call.done(number(handle, 32))
+
+
+def _size(call: Call) -> bool:
+    return call.done(number(len(nodes_of(call.state, _known(call, 0))), 32))
+
+
+def _work_open(call: Call) -> bool:
+    """``work_open()``: what is given to the stream of nodes from here on is a node of no graph."""
+    captures.keep_nodes(call.state, _NO_GRAPH, ())
+    captures.capture(call.state, graph_node(call.state), Captured(_NO_GRAPH, ()))
+    return call.done()
+
+
+def _work_of(call: Call) -> bool:
+    """``work_of(executable, node)``: that is what a node does from the next launch on."""
+    handle, node = _known(call, 0, _EXECUTABLE), _node(call, 1)
+    (made,), nodes = nodes_of(call.state, _NO_GRAPH), list(nodes_of(call.state, handle, _EXECUTABLE))
+    captures.release(call.state, graph_node(call.state))
+    if node >= len(nodes):
+        message = "a node of another graph cannot be changed here"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+    nodes[node] = replace(nodes[node], work=made.work)
+    captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
+    return call.done()
+
+
 def _launch(call: Call) -> bool:
     handle, stream = _known(call, 0, _EXECUTABLE), stream_of(call, call.arguments[1])
     nodes = nodes_of(call.state, handle, _EXECUTABLE)
@@ -290,6 +321,10 @@ GRAPHS: dict[str, Callable[[Call], bool]] = {
     "graph_instantiate": _instantiate,
     "graph_update": _update,
     "graph_launch": _launch,
+    "graph_clone": _clone,
+    "graph_size": _size,
+    "work_open": _work_open,
+    "work_of": _work_of,
     "node_open": _open,
     "node_after": _after,
     "node_close": _close,

@@ -40,7 +40,7 @@ _DEVICE = Private((), "%device")
 _DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
 _PER_THREAD = 2
-_GRAPH_NODE = -1
+_GRAPH_NODE = -2
 
 
 def device_of(state: State) -> int:

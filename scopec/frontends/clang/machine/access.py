@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 _WHOLE = Private((), "%whole")
 #: A value over fewer registers than this is kept as it is in the library's code: an assignment would be no shorter.
 _FEW = 4
-_HANDLES = ("CUstream_st", "CUevent_st")
+#: The types that handles of streams, events and graphs point to.
+HANDLES = ("CUstream_st", "CUevent_st", "CUgraph_st", "CUgraphExec_st", "CUgraphNode_st")
 
 
 def load(machine: Recording, state: State, address: Address, type_: llvm.Type, mode: ir.Mode) -> Content:
@@ -125,7 +126,7 @@ def _load_shared(
         held = machine.world.handles.get((layout.name, offset))
         first = machine.world.objects[object_name(layout.name, found.leaf)].values[0]
         if offset.terms or (held is None and first != 0):
-            raise machine.refused(state, "a stream or event that is known at run time alone is")
+            raise machine.refused(state, "a stream, event or graph that is known at run time alone is")
         return NULL if held is None else held
     place = located(machine, state, layout, found.leaf, found.index)
     register = machine.target(state, found.leaf.type)
@@ -317,7 +318,7 @@ def _store_shared(
     if _is_handle(machine, found.leaf):
         held = machine.world.handles.setdefault((layout.name, untracked(offset)), untracked(content))
         if offset.terms or held != content:
-            raise machine.refused(state, "a stream or event that is known at run time alone is")
+            raise machine.refused(state, "a stream, event or graph that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)
     machine.emit(state, ir.Store(place, stored(machine, state, content, place, found.leaf), mode))
@@ -333,8 +334,8 @@ def _check_kind(machine: Recording, layout: Layout, offset: Offset, leaf: Leaf, 
 
 
 def _is_handle(machine: Recording, leaf: Leaf) -> bool:
-    """Whether something in memory is a stream or an event: which one it is, is known and no access."""
-    return leaf.pointer and machine.side.debug.fields(leaf.pointee).get("name") in _HANDLES
+    """Whether something in memory is a stream, an event or of a graph: which one it is, is known and no access."""
+    return leaf.pointer and machine.side.debug.fields(leaf.pointee).get("name") in HANDLES
 
 
 def stored(machine: Recording, state: State, content: Content, place: ir.Place, leaf: Leaf) -> Value:
