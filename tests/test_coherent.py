@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ from scopec.memory.domains.coherent import returned
 from scopec.memory.events.events import Kind
 from scopec.memory.graph import build
 from scopec.memory.questions import Goal, Problem, Question
+from scopec.program import ir
 from scopec.program.observe import Location
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
@@ -29,6 +31,8 @@ from tests.samples import programs
 Write = Callable[..., Path]
 
 COUNT = programs(6, 20)
+#: The orders of the first programs are few enough to be looked at.
+SMALL = 20
 SOME = Question("prefix", Goal.PREFIX, "some execution is consistent, complete or not")
 HEAD = """#include <cuda/atomic>
 using cuda::memory_order_relaxed;
@@ -79,11 +83,15 @@ def body_of(seed: int) -> str:
 
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_reads_return_nothing_else(seed: int, write: Write) -> None:
-    """And nothing less, where no branch hangs on another location and none is cut off."""
+    """And nothing less, where no branch hangs on another location and none is cut off; few have too many orders."""
     body = body_of(seed)
     run = run_of(write, body, threads=2 + seed % 2)
+    if not any(event.kind is Kind.READ for event in run.graph.accesses(X)):
+        return
     values, executed = found(run), set(made(run))
-    assert values is not None
+    if values is None:
+        assert seed >= SMALL, body
+        return
     assert executed <= values, body
     if "y.load" not in body and "while" not in body:
         assert executed == values, body
@@ -158,3 +166,15 @@ def test_dependencies_are_those_among_all_values(write: Write) -> None:
     run = run_of(write, "x.fetch_add(7); x.fetch_xor(5); x.fetch_add(3);")
     assert run.problem.domains.of != run.known.of
     assert run.problem.base.known.of == run.known.of
+
+
+@pytest.mark.parametrize("changed", [{"agent": "copy"}, {"alias": "other"}, {"proxy": ir.Proxy.ASYNC}])
+def test_accesses_by_another_way_have_orders_of_their_own(changed: dict[str, object], write: Write) -> None:
+    """Coherence is of what threads do at one address by the generic proxy."""
+    graph = run_of(write, "if (t == 0) x.store(1); else x.load();").graph
+    assert returned(graph, X) is not None
+    events = tuple(
+        dataclasses.replace(event, **changed) if event.kind is Kind.WRITE and event.location == X else event
+        for event in graph.events
+    )
+    assert returned(dataclasses.replace(graph, events=events), X) is None
