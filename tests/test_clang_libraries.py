@@ -283,8 +283,8 @@ int main() {
 
 
 def test_what_of_cuda_is_not_modelled_is_said_so(tmp_path: Path) -> None:
-    text = host("cudaGraphDestroy(nullptr);")
-    assert verdicts(text, tmp_path) == ["SCP013 scopec does not model `cudaGraphDestroy`"]
+    text = host("cudaIpcCloseMemHandle(nullptr);")
+    assert verdicts(text, tmp_path) == ["SCP013 scopec does not model `cudaIpcCloseMemHandle`"]
 
 
 def test_scans_over_a_tile(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from scopec.base.diagnostics import UnavailableError
+from scopec.base.diagnostics import UnavailableError, starved
 from scopec.base.files import write_below
 from scopec.base.scratch import scratch_folder
 from scopec.engines.java import jars
@@ -124,6 +124,14 @@ def test_an_index_need_not_have_an_end(leads: str, tmp_path: Path) -> None:
 
 
 # ---------------------------------------------------------------- little memory, other encodings
+
+
+@pytest.mark.parametrize(
+    ("failure", "expected"),
+    [(SystemError("error return without exception set"), True), (SystemError("bad argument"), False), (MemoryError(), True)],
+)  # fmt: skip
+def test_what_python_says_where_memory_is_short(failure: Exception, expected: bool) -> None:
+    assert starved(failure) is expected
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited otherwise")

@@ -236,7 +236,11 @@ def bounded_nesting(span: Span, what: str = "an expression or statement", help_:
 
 
 #: Messages of Python and of the loader of libraries if the system gives no more.
-_STARVED = ("can't start new thread", "failed to map segment", "annot allocate memory", "out of memory")
+#: Python's own code says "error return without exception set" where there was no memory to say more.
+_STARVED = (
+    "can't start new thread", "failed to map segment", "annot allocate memory", "out of memory",
+    "without exception set",
+)  # fmt: skip
 
 
 def starved(failure: BaseException) -> bool:
@@ -247,7 +251,8 @@ def starved(failure: BaseException) -> bool:
         errno.ENFILE,
     ):
         return True
-    return isinstance(failure, (RuntimeError, ImportError, OSError)) and any(w in str(failure) for w in _STARVED)
+    of_the_system = isinstance(failure, (RuntimeError, ImportError, OSError, SystemError))
+    return of_the_system and any(words in str(failure) for words in _STARVED)
 
 
 def internal_error(bug: Exception) -> str:
