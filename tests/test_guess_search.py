@@ -1,0 +1,147 @@
+"""Which launch is guessed for a kernel: of those with a race or undefined behaviour others are tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import scopec as api
+from scopec.base.diagnostics import LimitError
+from scopec.base.source import Source
+from scopec.explain.verdict import UNKNOWN_RACES
+from scopec.frontends.clang.kernels import Kernel
+from scopec.session import guess_search
+from tests.command import scopec
+from tests.guesses import asked, directives
+
+
+def test_a_guess_with_a_race_that_the_files_own_block_does_not_have_is_passed_over_and_told(
+    write: Callable[..., Path],
+) -> None:
+    text = """\
+__global__ void __launch_bounds__(16) k(int* a) { a[threadIdx.x + blockIdx.x * (blockDim.x == 16 ? 16 : 0)] = 1; }
+"""
+    done = scopec("check", write(text, "k.cu"), "--engine", "embedded")
+    assert done.returncode == 0, done.stdout
+    assert "//@ launch k<<<2, 16>>>(a);" in done.stdout
+    assert "note: passed over, as it has a race: k<<<2, 2>>>(a)" in done.stdout
+    done = scopec("check", write(text.replace("== 16 ? 16", "== 32 ? 16"), "racy.cu"), "--engine", "embedded")
+    assert done.returncode == 1
+    assert "//@ launch k<<<2, 2>>>(a);" in done.stdout
+
+
+ROWS = """\
+__global__ void k(char* image, int width, int height, size_t pitch, float t) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
+    if (x >= width || y >= height) return;
+    float* pixel = (float*)(image + y * pitch) + 4 * x;
+    pixel[0] = t;
+    pixel[1] += t;
+}
+"""
+
+
+def test_rows_that_overlap_are_made_longer(tmp_path: Path) -> None:
+    found = asked(ROWS, tmp_path)
+    assert found["status"] == 0
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert program["directives"][-1] == "launch k<<<2, dim3(2, 2)>>>(image, 4, 4, 64, 4);"
+    assert asked(ROWS.replace("4 * x", "4 * (x / 2)"), tmp_path)["status"] == 1
+
+
+def test_a_race_is_not_passed_over_for_a_number_with_which_a_thread_does_less(tmp_path: Path) -> None:
+    found = asked("__global__ void k(int* a, int n) { if (threadIdx.x * n < 16) a[0] = 1; }\n", tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (1, "launch k<<<1, 2>>>(a, 4);")
+
+
+@pytest.mark.parametrize(
+    ("launch", "expected"),
+    [("dim3 g(1); g.x = n; k<<<g, 64>>>(a)", "k<<<2, 2>>>(a)"),
+     ("{ dim3 g(1); } dim3 g(n); k<<<g, 64>>>(a)", "k<<<2, 2>>>(a)"), ("k<<<1, 64>>>(a)", "k<<<1, 2>>>(a)"), ("dim3 g(1, 1); k<<<g, 64>>>(a)", "k<<<1, 2>>>(a)"),
+     ("k<<<n, 1>>>(a)", "k<<<2, 1>>>(a)"), ("k<<<1, 64>>>(a); k<<<n, 64>>>(a)", "k<<<2, 2>>>(a)")],
+)  # fmt: skip
+def test_a_kernel_that_the_file_launches_as_one_block_or_as_one_thread_is_guessed_so(
+    launch: str, expected: str, tmp_path: Path
+) -> None:
+    kernel = "__global__ void k(int* a) { a[threadIdx.x + blockIdx.x * blockDim.x] = 1; }"
+    (found,) = directives(f"{kernel}\nvoid run(int* a, int n) {{ {launch}; }}\n", tmp_path)
+    assert found[-1] == f"launch {expected};"
+
+
+@pytest.mark.parametrize("size", ["SIZE", "10"])
+def test_a_race_between_blocks_smaller_than_those_that_the_kernel_counts_on_is_not_known(
+    size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of the file's own are tried; here they take too long to read."""
+    sized = guess_search._sized
+
+    def late(source: Source, kernel: Kernel, shape: str, *more: object, slow: bool) -> guess_search.Guess:
+        if "SIZE" in shape:
+            raise LimitError("late")
+        return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
+
+    text = f"""\
+#define SIZE 4
+__global__ void k(int* a) {{
+    int first = blockIdx.x * blockDim.x;
+    for (int i = threadIdx.x; i < {size}; i += blockDim.x) a[first + i] = 1;
+}}
+void run(int* a) {{ k<<<2, SIZE>>>(a); }}
+"""
+    assert api.check(text=text, engine="embedded").exit_code == (0 if size == "SIZE" else 1)
+    monkeypatch.setattr(guess_search, "_sized", late)
+    found = api.check(text=text, engine="embedded")
+    race_free, terminates = found
+    if size != "SIZE":  # nothing says that the block's size matters
+        assert (race_free.answer, found.exit_code) == ("violated", 1)
+        return
+    assert (race_free.answer, terminates.answer, found.exit_code) == ("unknown", "holds", 4)
+    assert "blocks of the file's own (`SIZE`) were not tried" in (race_free.message or "")
+    (outcome,) = found.outcomes
+    assert [check.warnings for report in outcome.reports for check in report.checks] == [(), (UNKNOWN_RACES,)]
+
+
+def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    sized = guess_search._sized
+
+    def late(source: Source, kernel: Kernel, shape: str, *more: object, slow: bool) -> guess_search.Guess:
+        if shape != "1, 2":
+            raise LimitError("late")
+        return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(guess_search, "_sized", late)
+    text = "__global__ void k(int* a, int n) { if (blockIdx.x < n) a[threadIdx.y * 2 + threadIdx.x] = n; }"
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    run = outcome.reports[0].run
+    assert run.guessed == ("object __device__ int a[4096];", "launch k<<<1, 2>>>(a, 2);")
+    assert any("larger launches were not tried" in note for note in run.guess_notes)
+    monkeypatch.setattr(guess_search, "_sized", lambda *given, slow: late(*given[:2], "", *given[3:], slow=slow))
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    assert [d.code.name for d in outcome.diagnostics] == ["TOO_LARGE"]
+
+
+def test_a_kernel_that_nests_too_deeply_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    sized = guess_search._sized
+
+    def deep(source: Source, kernel: Kernel, *more: object, slow: bool) -> guess_search.Guess:
+        if kernel.name == "deep":
+            raise RecursionError
+        return sized(source, kernel, *more, slow=slow)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(guess_search, "_sized", deep)
+    text = "__global__ void deep(int* a) {}\n__global__ void k(int* a) { a[threadIdx.x] = 1; }"
+    (outcome,) = api.check(text=text, engine="embedded").outcomes
+    (diagnostic,) = outcome.diagnostics
+    assert diagnostic.message == "what `deep` computes under some launch nests too deeply"
+    assert [check.verdict for report in outcome.reports for check in report.checks] == ["holds", "holds"]
+
+
+def test_sizes_between_are_left_out_where_a_try_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "__global__ void k(int* a) { a[threadIdx.x * 50] = 1; }"
+    for slow, size in ((1.0, 256), (0.0, 4096)):
+        monkeypatch.setattr(guess_search, "_SLOW", slow)
+        (outcome,) = api.check(text=text, engine="embedded").outcomes
+        assert outcome.reports[0].run.guessed[0] == f"object __device__ int a[{size}];"
