@@ -17,7 +17,7 @@ from scopec.frontends.clang.machine.memory import Cell, Private, Record
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from scopec.frontends.clang.intrinsics.call import Call
     from scopec.frontends.clang.machine.memory import Content
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.state import State
     from scopec.program import ir
 
-_STREAM, _EVENT, _BEGUN = "%captured stream ", "%captured event ", "%capture begun "
+_STREAM, _EVENT, _BEGUN = "%captured stream", "%captured event", "%capture begun"
 NODES = Private((), "%graph")
 _RELAXED = 2
 
@@ -87,11 +87,16 @@ def add_node(call: Call, graph: int, work: GraphWork, after: tuple[int, ...]) ->
 
 def captured(state: State, stream: ir.Stream) -> Captured | None:
     """The capture that a stream is in."""
-    return _known(state, _STREAM + stream.name)
+    return _known(state, _STREAM, stream.name)
 
 
-def _known(state: State, name: str) -> Captured | None:
-    cell = state.cells.get((Private((), name), 0))
+def _at(kind: str, name: str) -> Private:
+    """Where it is kept what is known of a stream or an event."""
+    return Private((name,), kind)
+
+
+def _known(state: State, kind: str, name: str) -> Captured | None:
+    cell = state.cells.get((_at(kind, name), 0))
     return None if cell is None else _captured(cell.content)
 
 
@@ -102,12 +107,12 @@ def _captured(content: Content) -> Captured:
 
 def capture(state: State, stream: ir.Stream, into: Captured) -> None:
     """Have the next work of a stream be a node after some."""
-    state.cells[Private((), _STREAM + stream.name), 0] = Cell(0, _record((into.graph, *into.after)))
+    state.cells[_at(_STREAM, stream.name), 0] = Cell(0, _record((into.graph, *into.after)))
 
 
 def release(state: State, stream: ir.Stream) -> None:
     """Have a stream do its work again."""
-    state.cells.pop((Private((), _STREAM + stream.name), 0), None)
+    state.cells.pop((_at(_STREAM, stream.name), 0), None)
 
 
 def append(call: Call, stream: ir.Stream, work: GraphWork) -> bool:
@@ -122,11 +127,16 @@ def append(call: Call, stream: ir.Stream, work: GraphWork) -> bool:
 
 def _streams(state: State) -> dict[str, Captured]:
     """The streams that are captured, by their names."""
-    return {
-        at.name.removeprefix(_STREAM): _captured(cell.content)
-        for (at, _), cell in state.cells.items()
-        if at.name.startswith(_STREAM)
-    }
+    return {name: _captured(content) for name, content in _all(state, _STREAM)}
+
+
+def _all(state: State, kind: str) -> Iterator[tuple[str, Content]]:
+    """What is known of streams or events, with their names."""
+    for (at, _), cell in state.cells.items():
+        if at.name == kind:
+            (name,) = at.calls
+            assert isinstance(name, str)
+            yield name, cell.content
 
 
 def begin(call: Call, stream: ir.Stream, graph: int, mode: int) -> None:
@@ -137,13 +147,13 @@ def begin(call: Call, stream: ir.Stream, graph: int, mode: int) -> None:
         raise _wrong(call, f"stream {stream.name} is captured already", "end that capture first")
     keep_nodes(call.state, graph, ())
     capture(call.state, stream, Captured(graph, ()))
-    call.state.cells[Private((), _BEGUN + stream.name), graph] = Cell(0, number(mode, 32))
+    call.state.cells[_at(_BEGUN, stream.name), graph] = Cell(0, number(mode, 32))
 
 
 def end(call: Call, stream: ir.Stream) -> int:
     """``cudaStreamEndCapture``: the graph; InputError where the capture began elsewhere, or work is not joined."""
     state, into = call.state, captured(call.state, stream)
-    if into is None or (Private((), _BEGUN + stream.name), into.graph) not in state.cells:
+    if into is None or (_at(_BEGUN, stream.name), into.graph) not in state.cells:
         raise _wrong(call, f"no capture began in stream {stream.name}", "end it in the stream in which it began")
     nodes, joined = nodes_of(state, into.graph), set(into.after)
     for place in range(len(nodes) - 1, -1, -1):  # what it comes after was there before
@@ -153,8 +163,8 @@ def end(call: Call, stream: ir.Stream) -> int:
             if not set(other.after) <= joined:
                 help_ = f"record an event in {name}, and let {stream.name} wait for it before cudaStreamEndCapture"
                 raise _wrong(call, f"work in stream {name} is not joined to {stream.name}, so the capture fails", help_)
-            state.cells.pop((Private((), _STREAM + name), 0))
-    state.cells.pop((Private((), _BEGUN + stream.name), into.graph))
+            state.cells.pop((_at(_STREAM, name), 0))
+    state.cells.pop((_at(_BEGUN, stream.name), into.graph))
     return into.graph
 
 
@@ -163,7 +173,7 @@ def end(call: Call, stream: ir.Stream) -> int:
 
 def record(call: Call, event: str, stream: ir.Stream) -> bool:
     """Whether an event is recorded in a captured stream: it stands for its nodes then, and for no work."""
-    into, of = captured(call.state, stream), (Private((), _EVENT + event), 0)
+    into, of = captured(call.state, stream), (_at(_EVENT, event), 0)
     if into is None:
         _check_legacy(call, stream)
         call.state.cells.pop(of, None)
@@ -174,7 +184,7 @@ def record(call: Call, event: str, stream: ir.Stream) -> bool:
 
 def join(call: Call, event: str, stream: ir.Stream) -> bool:
     """Whether a stream waits for an event of a capture: it is in that capture then."""
-    of, into = _known(call.state, _EVENT + event), captured(call.state, stream)
+    of, into = _known(call.state, _EVENT, event), captured(call.state, stream)
     if of is None:
         if into is not None:
             raise _wrong(
@@ -203,7 +213,7 @@ def check_stream(call: Call, stream: ir.Stream) -> None:
 
 def check_event(call: Call, event: str) -> None:
     """InputError where a call waits for, or asks about, an event of a capture."""
-    if _known(call.state, _EVENT + event) is not None:
+    if _known(call.state, _EVENT, event) is not None:
         raise _wrong(call, f"event {event} was recorded in a captured stream: it stands for no work", _BEFORE)
 
 
@@ -215,12 +225,10 @@ def check_device(call: Call) -> None:
 
 def check_unsafe(call: Call, by: str) -> None:
     """InputError where a call that may wait is made during a capture that is not relaxed."""
-    for (at, _), cell in call.state.cells.items():
-        if at.name.startswith(_BEGUN) and cell.content != number(_RELAXED, 32):
-            name = at.name.removeprefix(_BEGUN)
-            raise _wrong(
-                call, f"{by} while stream {name} is captured", f"{_BEFORE}, or with cudaStreamCaptureModeRelaxed"
-            )
+    for name, mode in _all(call.state, _BEGUN):
+        if mode != number(_RELAXED, 32):
+            help_ = f"{_BEFORE}, or with cudaStreamCaptureModeRelaxed"
+            raise _wrong(call, f"{by} while stream {name} is captured", help_)
 
 
 def _check_legacy(call: Call, stream: ir.Stream) -> None:
