@@ -8,6 +8,7 @@ import pytest
 import z3
 
 from scopec.engines.z3 import bits
+from scopec.program.anythread import mul, symbol
 from tests.all_launches import races, verdicts
 
 _SORT = """__global__ void k(int* a, int n) { extern __shared__ int s[]; int t = threadIdx.x; s[t] = a[t]; __syncthreads();
@@ -83,3 +84,11 @@ def test_what_is_stated_of_two_holds_of_all_small_numbers():
     for numbers in itertools.product(range(-2, 4), repeat=4):
         for fact in bits.facts([_of("xor", *numbers[:2]), _of("xor", *numbers[2:])], exact=False):
             assert z3.is_true(z3.simplify(fact)), (numbers, fact)
+
+
+def test_a_product_is_the_same_in_each_call() -> None:
+    """Its factors are in the order in which they were made, not in that of their addresses."""
+    made = [symbol(f"product {n}", "launch") for n in range(40)]
+    for first, then in itertools.pairwise(made):
+        assert mul(then, first) is mul(first, then)
+        assert mul(then, first).args == (first, then)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from itertools import count
 from typing import Literal
 from weakref import WeakValueDictionary
 
@@ -30,6 +31,8 @@ class Term:
     level: Level = "launch"
     low: int | None = None
     high: int | None = None
+    #: In which order terms were made, which is the same in each call.
+    number: int = field(default_factory=count().__next__)
 
 
 _INTERNED: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
@@ -89,7 +92,7 @@ def mul(left: Term, right: Term) -> Term:
         return ZERO
     if left is ONE:
         return right
-    if left.op != "const" and id(left) > id(right):
+    if left.op != "const" and left.number > right.number:
         left, right = right, left
     return _made(Term("mul", (left, right)))
 
