@@ -61,6 +61,8 @@ def test_a_race_is_not_passed_over_for_a_number_with_which_a_thread_does_less(tm
     ("launch", "expected"),
     [("dim3 g(1); g.x = n; k<<<g, 64>>>(a)", "k<<<2, 2>>>(a)"),
      ("{ dim3 g(1); } dim3 g(n); k<<<g, 64>>>(a)", "k<<<2, 2>>>(a)"), ("k<<<1, 64>>>(a)", "k<<<1, 2>>>(a)"), ("dim3 g(1, 1); k<<<g, 64>>>(a)", "k<<<1, 2>>>(a)"),
+     ("k<<<1, 64>>>(a); cudaLaunchKernel((void*)k, g, 64, 0, 0, 0)", "k<<<2, 2>>>(a)"),
+     ("auto f = k; f<<<n, 64>>>(a); k<<<1, 64>>>(a)", "k<<<2, 2>>>(a)"),
      ("k<<<n, 1>>>(a)", "k<<<2, 1>>>(a)"), ("k<<<1, 64>>>(a); k<<<n, 64>>>(a)", "k<<<2, 2>>>(a)")],
 )  # fmt: skip
 def test_a_kernel_that_the_file_launches_as_one_block_or_as_one_thread_is_guessed_so(

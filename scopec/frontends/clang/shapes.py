@@ -56,8 +56,9 @@ def shape_of(kernel: str, body: str, code: str) -> Shape:
     threads = _axes(reached, "threadIdx") or "x"
     blocks = tuple(dict.fromkeys(_blocks(code, kernel, body)))
     launches = list(_launches(code, kernel))
-    grid = "" if launches and all(_is_one(sizes, code) for sizes, _ in launches) else grid
-    threads = "" if launches and all(_is_one(sizes, code) for _, sizes in launches) else threads
+    if launches and not _is_named_elsewhere(code, kernel):
+        grid = "" if all(_is_one(sizes, code) for sizes, _ in launches) else grid
+        threads = "" if all(_is_one(sizes, code) for _, sizes in launches) else threads
     factors = frozenset(name for beside in _FACTORS for name in beside.findall(reached))
     counts = not _words(" ".join(blocks)).isdisjoint(_words(reached))
     return Shape(threads, grid, blocks, cooperative, dynamic, factors, counts)
@@ -97,6 +98,11 @@ def _launches(code: str, kernel: str) -> Iterator[tuple[str, str]]:
         shape = list(split(match[3]))
         if match[1] == kernel and len(shape) >= 2:
             yield shape[0].strip(), shape[1].strip()
+
+
+def _is_named_elsewhere(code: str, kernel: str) -> bool:
+    """Whether a file may launch a kernel otherwise: it is passed to a function, or kept in a variable."""
+    return re.search(rf"\b{kernel}\b(?!\s*(?:<[^;<>]*>\s*)?(?:<<<|\())", code) is not None
 
 
 def _is_one(sizes: str, code: str) -> bool:
