@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 __all__ = ["Results", "Verdict", "__version__", "check"]
 
 
+def __dir__() -> list[str]:
+    """The names that are for others: what Python and the import machinery add is of no use to them."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """The names of `scopec.api`, imported when they are asked for: the command needs none of it."""
     if name not in __all__:

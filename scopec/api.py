@@ -59,6 +59,11 @@ class Verdict:
     engine: str
     time_ms: float
 
+    def __repr__(self) -> str:
+        """One line: of a counterexample there is too much for an interpreter to show."""
+        reason = f", {self.rule}" if self.rule is not None else ""
+        return f"<Verdict {self.file}:{self.line} {self.expectation}: {self.answer}{reason}>"
+
     @property
     def holds(self) -> bool:
         """Whether the answer is `holds`."""
@@ -71,6 +76,9 @@ class Results:
 
     outcomes: tuple[session.Outcome, ...]
     seconds: float
+
+    def __repr__(self) -> str:
+        return f"<Results of {text.summary_line(self.outcomes, self.seconds)}>"
 
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:

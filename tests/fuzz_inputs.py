@@ -38,7 +38,7 @@ _PARTS = (
     "\x7f", "\u202e", "\u2028", "\ufeff", "\u200b", "é", "е", "日本", "\udcff", "\udc80\udcfe", "%s", "{0}", "{{ 1 }}", "::error::x",
     "##[error]", "<b>", "&amp;", "]]>", "@", "#", "$ORIGIN", "~", "..", "con", "=", ",", "[x]", "(", "|", "x" * 100, "\x01", "\x08\x08",
 )  # fmt: skip
-_FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "gcc")
+_FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "markdown", "gcc")
 
 
 @dataclass(frozen=True)

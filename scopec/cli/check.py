@@ -17,6 +17,7 @@ import click
 from scopec.advice import advised
 from scopec.base.diagnostics import UsageError, not_a_warning
 from scopec.base.files import MOST_BYTES
+from scopec.cli.help import GroupedCommand
 from scopec.cli.messages import engine_table, problems, say, told, used
 from scopec.cli.options import Seconds, engine_options, limit_options, program_options
 from scopec.report import formats, terminal
@@ -32,7 +33,13 @@ if TYPE_CHECKING:
 STDIN = Path("-")
 
 
-@click.command(cls=report_options.ReportingCommand)
+@click.command(
+    cls=GroupedCommand,
+    examples={
+        "scopec check kernel.cu": "Ask what the file expects; of kernels that nothing launches, if they race and end.",
+        "scopec check src --format text --format sarif -o scopec.sarif": "A report for people, and one for a forge.",
+    },
+)
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
 @program_options
 @engine_options
@@ -59,8 +66,10 @@ STDIN = Path("-")
     "--confirm",
     type=click.Choice(CHOICES["confirm"]),
     default=CHOICES["confirm"][0],
-    show_default=True,
-    help="Whether Alloy and TLC confirm what was reported (ci: where CI is set), if --engine names none.",
+    is_flag=False,
+    flag_value="always",
+    help="Whether Alloy and TLC confirm what was reported, if --engine names none: always where the option stands "
+    "alone; without it (auto) unless a terminal shows the report; ci: where CI is set.",
 )
 @click.option("--executor", metavar="dask:ADDRESS", help="Spread the programs over a Dask cluster (docs/scale.md).")
 @report_options.reports
@@ -122,7 +131,11 @@ def check(
     confirms = settings.engine == AUTO and keep is None and executor is None and not every
     if confirms:
         settings = replace(settings, engine=immediate(MEMORY).name)
-        confirms = confirm == "always" or (confirm == "ci" and os.environ.get("CI", "") not in ("", "0", "false"))
+        confirms = {
+            "always": True,
+            "auto": not sys.stdout.isatty(),  # who sits there waits for the verdict, and not for its confirmation
+            "ci": os.environ.get("CI", "") not in ("", "0", "false"),
+        }.get(confirm, False)
 
     def checked(
         paths: Sequence[Path], requests: Sequence[formats.Request], others: Sequence[Outcome] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -56,16 +57,24 @@ def models(name: str | None) -> int:
 
 
 @click.command()
-@click.argument("code", shell_complete=completing(lambda: explained()))
-def explain(code: str) -> int:
+@click.argument("code", required=False, shell_complete=completing(lambda: explained()))
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="For people, or JSON.")
+def explain(code: str | None, form: str) -> int:
     """Say what a diagnostic's CODE (SCP013), an expectation (race_free), a kind of violation (data-race), a reduction
-    (settled) or a pass (execute) is."""
+    (settled), a pass (execute) or a format of reports (sarif) is; without CODE, list all of them."""
     found = explained()
+    if code is None and form == "json":
+        click.echo(json.dumps([{"name": name, "text": text} for name, text in found.items()], indent=2))
+        return 0
+    if code is None:
+        for term, text in found.items():
+            click.echo(f"  {term:<20} {text.partition(chr(10))[0]}")
+        return 0
     known = {name.lower(): name for name in found}
     name = known.get(code.lower())
     if name is None:
         raise UsageError(f"there is no `{code}`: {_there_are(code, found)}")
-    click.echo(f"{name}: {found[name]}")
+    click.echo(json.dumps({"name": name, "text": found[name]}) if form == "json" else f"{name}: {found[name]}")
     return 0
 
 
@@ -79,7 +88,7 @@ def explained() -> dict[str, str]:
         kind = f"A warning, which `//@ allow {code.id};` takes away." if code.is_warning else "An error."
         said[code.id] = f"{code.summary}\n\n{kind} What to do: {way_out}."
     said |= dict(_expectations()) | {r.id: f"{r.summary}\n\n{r.help}" for r in RULES}
-    for name, text in (*_reductions(), *_passes()):
+    for name, text in (*_reductions(), *_passes(), *_formats()):
         said[name] = f"{said[name]}\n\n{text}" if name in said else text
     return said
 
@@ -128,6 +137,17 @@ def _passes() -> Iterator[tuple[str, str]]:
                 "More: `scopec docs forms`.",
             ]
             yield one.name, "\n".join(lines)
+
+
+def _formats() -> Iterator[tuple[str, str]]:
+    """The formats of reports, as the document on results has them."""
+    for row in _rows("results", "format | what it is"):
+        name, what = (part.strip("`") for part in row.split(" | ", 1))
+        yield (
+            name,
+            f"A format of reports: {what}.\n\nWritten by `scopec check PATH --format {name}`; "
+            "more: `scopec docs results`.",
+        )
 
 
 def _rows(document: str, head: str) -> Iterator[str]:

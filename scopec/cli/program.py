@@ -24,6 +24,7 @@ from scopec.base.version import __version__
 from scopec.cli.check import check
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor
+from scopec.cli.help import ExampleGroup
 from scopec.cli.init import init
 from scopec.cli.listings import docs, explain, models
 from scopec.cli.messages import say, show
@@ -46,7 +47,14 @@ _LEAVING_SECONDS = 5.0
 _UNWRITABLE = (errno.ENOSPC, errno.EPIPE, errno.EIO)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=ExampleGroup,
+    examples={
+        "scopec check kernel.cu": "Whether its kernels race and end, and a counterexample if they do not.",
+        "scopec trace kernel.cu -o race.html": "The first counterexample as a page, with the source beside it.",
+    },
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="scopec")
 def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""

@@ -3,6 +3,7 @@
 - ``formats``, ``options``: the formats, and how they are asked for
 - ``text``, ``brief``, ``terminal``: for people, of few programs and of many, on a terminal
 - ``json``, ``junit``, ``sarif``, ``github``, ``gitlab``, ``gcc``, ``itf``: for programs
+- ``markdown``: for GitHub's summary of a step
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``outcomes``: the output of ``trace`` and ``outcomes``

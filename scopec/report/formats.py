@@ -97,6 +97,12 @@ def _gitlab(results: Results, _to_file: bool) -> str:
     return gitlab.text(results.outcomes)
 
 
+def _markdown(results: Results, _to_file: bool) -> str:
+    from scopec.report import markdown
+
+    return markdown.text(results.outcomes, results.seconds)
+
+
 def _gcc(results: Results, _to_file: bool) -> str:
     from scopec.report import gcc
 
@@ -123,6 +129,7 @@ TEXTS: dict[str, Callable[[Results, bool], str]] = {
     "sarif": _sarif,
     "github": _github,
     "gitlab": _gitlab,
+    "markdown": _markdown,
     "gcc": _gcc,
 }
 FOLDERS: dict[str, Callable[[Results], Mapping[str, str]]] = {"html": _html, "itf": _itf}
@@ -176,6 +183,7 @@ _ESCAPES = {
     "junit": "#&#35;[",
     "html": "#&#35;[",
     "svg": "#&#35;[",
+    "markdown": "&#35;&#35;[",
 }
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import wraps
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ class ReportingCommand(click.Command):
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Note the order of the options, which click forgets; ``requests`` in ``context.meta`` is what they ask for."""
+        args = list(self._alone(args))
         _, _, order = self.make_parser(context).parse_args(args=list(args))
         rest = super().parse_args(context, args)
         names = [p.name for p in order if p.name in ("format_", "output")]
@@ -25,6 +27,24 @@ class ReportingCommand(click.Command):
             names, list(context.params.pop("format_")), list(context.params.pop("output"))
         )
         return rest
+
+    def _alone(self, args: Sequence[str]) -> Iterator[str]:
+        """The arguments; an option that may stand alone, and that none of its values follows, with the one it has then:
+        click takes what follows for its value."""
+        lone = {
+            name: option
+            for option in self.params
+            if isinstance(option, click.Option)
+            and isinstance(option.type, click.Choice)
+            and isinstance(option.flag_value, str)
+            for name in option.opts
+        }
+        end = args.index("--") if "--" in args else len(args)
+        for word, after in zip_longest(args[:end], args[1:end]):
+            option = lone.get(word)
+            alone = option is not None and isinstance(option.type, click.Choice) and after not in option.type.choices
+            yield f"{word}={option.flag_value}" if option is not None and alone else word
+        yield from args[end:]
 
 
 def reports(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -48,7 +68,7 @@ def reports(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 #: The format that an output's suffix stands for where none is named.
-_SUFFIXES = {".json": "json", ".sarif": "sarif", ".xml": "junit"}
+_SUFFIXES = {".json": "json", ".sarif": "sarif", ".xml": "junit", ".md": "markdown"}
 
 
 def _by_suffix(output: Path, of: Iterable[str], default: str = "text") -> str:

@@ -69,7 +69,7 @@ KEYS = {
 }  # fmt: skip
 #: The values of settings, the default first, or the bounds between which they are.
 CHOICES = {
-    "confirm": ("always", "never", "ci"), "hangs": ("model", "sc"), "reader": ("auto", "clang", "scoped"),
+    "confirm": ("auto", "always", "never", "ci"), "hangs": ("model", "sc"), "reader": ("auto", "clang", "scoped"),
     "memory": ("sc", "hrf0-hw"),
 }  # fmt: skip
 RANGES: dict[str, tuple[float, float]] = {"jobs": (1, 64), "timeout": (0.001, math.inf)}

