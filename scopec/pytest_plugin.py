@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from scopec.base.diagnostics import Diagnostic
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """The two settings."""
@@ -64,6 +66,9 @@ class Program(pytest.File):
             planned = plan(self.path, str(self.path), overrides)
         except (InputError, UsageError) as bad:
             raise self.CollectError(str(bad)) from None
+        for warning in planned.warnings:
+            if warning.severity == "error":  # a kernel that cannot be asked, beside others
+                yield Refused.from_parent(self, name=warning.message, error=warning)
         for run, planned_run in enumerate(planned.runs):
             for number, expected in enumerate(planned_run.checks):
                 name = f"{expected.text}{qualifiers(planned_run)}"
@@ -82,6 +87,22 @@ class Program(pytest.File):
         shown = self.path.relative_to(here) if self.path.is_relative_to(here) else self.path  # as a baseline has it
         (outcome,) = known(found, check([self.path], wanted, {self.path: str(shown)}))
         return outcome
+
+
+class Refused(pytest.Item):
+    """What cannot be asked of a program that is asked other things: it fails."""
+
+    def __init__(self, *, error: Diagnostic, **given: Any) -> None:
+        super().__init__(**given)
+        self._error = error
+
+    def runtest(self) -> None:
+        """Fail, with the error."""
+        pytest.fail(str(self._error), pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The place of the error in the text."""
+        return self.path, self._error.span.line - 1, self.name
 
 
 class Expectation(pytest.Item):

@@ -119,6 +119,12 @@ class limited(AbstractContextManager[None]):
             return partial(min, key=self._steps.send)  # sends it the type, the value and the traceback, or None thrice
 
 
+def worked() -> float:
+    """The seconds that this thread, and children of the process that have ended, had the processor."""
+    times = os.times()
+    return time.thread_time() + times.children_user + times.children_system
+
+
 def _working_clock() -> Callable[[], float]:
     """A clock of the time that this thread has the processor, which others may read, while there is the thread."""
     if hasattr(time, "pthread_getcpuclockid"):  # not on every system

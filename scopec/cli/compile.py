@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.base.diagnostics import UsageError
+from scopec.cli.messages import show
 from scopec.cli.options import completing, limit_options, program_options
 from scopec.engines.table import TABLE
 from scopec.report import options as report_options
@@ -16,6 +17,7 @@ from scopec.report import options as report_options
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
+    from scopec.base.diagnostics import Diagnostic
     from scopec.session.plan import Overrides
 
 
@@ -80,18 +82,25 @@ def compile_(
     def within(used: float) -> AbstractContextManager[None]:
         return limited(max(0.0, timeout - used), memory_limit, said=late(timeout))
 
+    refused: list[Diagnostic] = []
+
+    def status() -> int:
+        for diagnostic in dict.fromkeys(refused):
+            show(diagnostic)
+        return 2 if refused else 0
+
     if form is not None and folder is None and not compare:
-        for text in shown_forms(paths, overrides, form, within):
+        for text in shown_forms(paths, overrides, form, within, refused=refused):
             for line in text.splitlines():
                 click.echo(inert(clean(line)))
-        return 0
+        return status()
     if form is not None or folder is None:
         raise UsageError("give -o and a folder for the files, or --show and a form to print, and nothing else")
-    files = compile_programs(paths, overrides, target, within, self_contained=self_contained)
+    files = compile_programs(paths, overrides, target, within, self_contained=self_contained, refused=refused)
     if compare:
         found = differences(files, folder)
         for line in found:
             click.echo(inert(clean(line)))
-        return 1 if found else 0
+        return status() or (1 if found else 0)
     click.echo(inert(clean(write(files, folder))))
-    return 0
+    return status()

@@ -67,4 +67,6 @@ def outcomes(
         else:
             text = report.text(found, 100 if output else terminal.width(), executions=not quiet)
     formats.put(text, output, form)
+    if any(warning.severity == "error" for warning in warnings):  # of one kernel, beside the others
+        return 2
     return 4 if any(listing.unfinished for listing in found) else 0

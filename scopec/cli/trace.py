@@ -39,13 +39,16 @@ def trace(
     settings = Settings(overrides, 1, timeout, memory_limit, None, jars, engine, say, advise=advised)
     with terminal.Status() as status:
         outcomes = check([file], told(settings, status))
-    if exit_code(outcomes) in (2, 3) or not any(outcome.reports for outcome in outcomes):
+    status_ = exit_code(outcomes)
+    if status_ in (2, 3) or not any(outcome.reports for outcome in outcomes):
         problems(outcomes)
-        return exit_code(outcomes)
+        # What is wrong with one guessed kernel takes no other's counterexample with it.
+        if not any(report.run.guessed for outcome in outcomes for report in outcome.reports):
+            return status_
     report, chosen = traces.chosen(outcomes, wanted)
     if chosen.trace is None:
         say(traces.missing(report, chosen))
     else:
         shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
         formats.put(shown, output, form)
-    return {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+    return status_ if status_ in (2, 3) else {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from scopec.base.diagnostics import Diagnostic
     from scopec.gpu.results import Results
     from scopec.session.check import Settings
     from scopec.session.inquiry.run import Run
@@ -46,14 +47,30 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
         try:
             with settings.limited():
                 planned = plan(path, shown, own.overrides)
-                variants = {id(run.program): run for run in planned.runs}.values()
-                tests = [_test(shown, run) for run in variants]
+                planned, tests = _tests(shown, planned)
         except InputError as bad:
             yield Read(path, own, None, (), Outcome(shown, diagnostics=bad.diagnostics))
         except ScopecError as failed:
             yield Read(path, own, None, (), Outcome(shown, failure=str(failed), exhausted=failed.exit_code == 4))
         else:
             yield Read(path, own, planned, tuple(tests), Outcome(shown, diagnostics=planned.warnings))
+
+
+def _tests(shown: str, planned: Plan) -> tuple[Plan, list[Test]]:
+    """A test for each variant.  A guessed kernel that is not run is an error beside the others, and not in the plan."""
+    tests: list[Test] = []
+    left: set[int] = set()
+    refused: list[Diagnostic] = []
+    for run in {id(run.program): run for run in planned.runs}.values():
+        try:
+            tests.append(_test(shown, run))
+        except InputError as bad:
+            if not run.guessed:
+                raise
+            left.add(id(run.program))
+            refused += bad.diagnostics
+    runs = tuple(run for run in planned.runs if id(run.program) not in left)
+    return replace(planned, runs=runs, warnings=(*planned.warnings, *dict.fromkeys(refused))), tests
 
 
 def _test(shown: str, run: Run) -> Test:
@@ -77,7 +94,8 @@ def compare(file: Read, results: Sequence[Results], limit: int) -> Outcome:
     if file.plan is None:
         return file.outcome
     try:
-        found, _ = listings(file.path, file.settings, limit)
+        run_there = [run.program.variant for run in file.plan.runs]
+        found = [one for one in listings(file.path, file.settings, limit)[0] if one.run.program.variant in run_there]
         reports = []
         for listing, each in zip(found, file.tests, strict=True):
             if any(each.key not in one.records for one in results):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
 from scopec.report.lanes import lanes, rows
-from scopec.report.text import qualifiers
+from scopec.report.text import guess, qualifiers
 from scopec.session.final_states import state_text
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
     condition = listing.condition
     asked = "" if condition is None or condition.quantifier is None else f" {_ASKED[condition.quantifier]}"
     yield f"Test {listing.run.program.name}{qualifiers(listing.run)}{asked}"
+    if listing.run.guessed:
+        yield from guess(listing.run, width)
     yield f"States {len(listing.states)}{'+' * bool(listing.unfinished)}"
     yield from (state_text(state.values, listing.run) for state in listing.states)
     if condition is not None:

@@ -61,7 +61,7 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         return
     yield title(report)
     if run.guessed and not isinstance(report, Observed):
-        yield from _guess(run, width)
+        yield from guess(run, width)
     race_shown = False
     for check in report.checks:
         if quiet and check.verdict == "holds":
@@ -71,7 +71,7 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         known = "  (known: it does not count)" if check.known else ""
         kept = "  (answered in an earlier call)" if verbose and check.cached else ""
         part = _part_asked(check, verbose=verbose) + (f"  ({check.about})" if check.about else "")
-        verdict = f"{check.verdict} for the guessed launch" if run.guessed else f"{check.verdict:<8}"
+        verdict = f"{said(run, check.verdict):<8}"
         yield from wrapped(f"  {verdict}  {check.expectation.text}{reason}{known}{states}{part}{kept}", width, 12)
         for warning in check.warnings:
             yield from wrapped(f"{_INDENT}warning: {warning}", width, len(_INDENT) + 9)
@@ -96,7 +96,12 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         yield from _details(report, width)
 
 
-def _guess(run: Run, width: int) -> Iterator[str]:
+def said(run: Run, verdict: str) -> str:
+    """A verdict, with what it is about."""
+    return f"{verdict} for the guessed launch" if run.guessed else verdict
+
+
+def guess(run: Run, width: int) -> Iterator[str]:
     """The launch that was guessed, as directives, and what it leaves out."""
     yield "  guessed (`scopec init` writes it down):"
     yield from (f"{_INDENT}//@ {directive}" for directive in run.guessed)

@@ -12,7 +12,7 @@ from scopec.memory.execution import Execution
 from scopec.report import dot, html, itf, json, terminal
 from scopec.report.picture import picture, usual
 from scopec.report.svg import svg
-from scopec.report.text import counterexample, title
+from scopec.report.text import counterexample, guess, said, title
 from scopec.session.check import Outcome
 
 if TYPE_CHECKING:
@@ -26,8 +26,10 @@ def _title(report: Report, check: Check) -> str:
 
 def _text(report: Report, check: Check) -> str:
     reason = f": {check.reason}" if check.reason else ""
-    head = [title(report), f"  {check.verdict}  {check.expectation.text}{reason}", ""]
-    lines = counterexample(check, report.run.source, terminal.width(), everything=True)
+    run, width = report.run, terminal.width()
+    guessed = guess(run, width) if run.guessed else ()
+    head = [title(report), *guessed, f"  {said(run, check.verdict)}  {check.expectation.text}{reason}", ""]
+    lines = counterexample(check, run.source, width, everything=True)
     return "".join(f"{clean(line)}\n" for line in (*head, *lines))
 
 

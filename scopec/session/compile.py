@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from scopec.base.diagnostics import Code, InputError, UsageError, bounded_nesting, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError, UsageError, bounded_nesting, error
 from scopec.base.files import quoting, text_of, write_below
 from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
@@ -74,14 +74,15 @@ def compile_programs(
     limited: Limited = _unlimited,
     *,
     self_contained: bool = False,
+    refused: list[Diagnostic] | None = None,
 ) -> dict[Path, Specification]:
     """The generated files of every program, by their place below the output folder; each program is ``limited``.
 
     Files found in a folder keep their place below it.  InputError for bad input, and where two programs would write
-    the same file.
+    the same file; errors about one kernel, beside others that have files, are added to ``refused`` where it is given.
     """
     files: dict[Path, Specification] = {}
-    for file, below, run, used in _runs(paths, overrides, limited):
+    for file, below, run, used in _runs(paths, overrides, limited, refused):
         with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             made = list(generated(run, target, self_contained=self_contained))
         for name, text in made:
@@ -91,14 +92,22 @@ def compile_programs(
     return files
 
 
-def shown_forms(paths: Sequence[Path], overrides: Overrides, form: str, limited: Limited = _unlimited) -> Iterator[str]:
-    """A form of :mod:`scopec.session.forms` of every run, or what there is ``after:`` a pass, as text.
+def shown_forms(
+    paths: Sequence[Path],
+    overrides: Overrides,
+    form: str,
+    limited: Limited = _unlimited,
+    *,
+    refused: list[Diagnostic] | None = None,
+) -> Iterator[str]:
+    """A form of :mod:`scopec.session.forms` of every run, or what there is ``after:`` a pass, as text; ``refused`` as
+    above.
 
     Alike ones of a program once.  UsageError for a form or a pass that there is not.
     """
     form = known(form)
     seen: set[tuple[object, ...]] = set()
-    for file, _, run, used in _runs(paths, overrides, limited):
+    for file, _, run, used in _runs(paths, overrides, limited, refused):
         with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
             title, text = shown(run, form)
         this = (file, *run.program.variant.items(), text)
@@ -107,9 +116,11 @@ def shown_forms(paths: Sequence[Path], overrides: Overrides, form: str, limited:
             yield f"---- {run.name}: {title}\n{text}"
 
 
-def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iterator[tuple[Path, Path, Run, float]]:
+def _runs(
+    paths: Sequence[Path], overrides: Overrides, limited: Limited, refused: list[Diagnostic] | None
+) -> Iterator[tuple[Path, Path, Run, float]]:
     """The runs of every program, with its file, the file's place below the path that it was found in, and how long it
-    took to read."""
+    took to read; ``refused`` gets the errors beside them, which are raised without it."""
     for path in paths:
         for file, problem in programs([path]):
             if problem is not None:
@@ -117,9 +128,14 @@ def _runs(paths: Sequence[Path], overrides: Overrides, limited: Limited) -> Iter
             below = file.parent.relative_to(path) if path.is_dir() else Path()
             begun = time.monotonic()
             with limited(0.0):
-                runs = plan(file, str(file), overrides).runs
+                planned = plan(file, str(file), overrides)
+            errors = [warning for warning in planned.warnings if warning.severity == "error"]
+            if errors and refused is None:
+                raise InputError(*errors)
+            elif refused is not None:
+                refused += errors
             used = time.monotonic() - begun
-            yield from ((file, below, run, used) for run in runs)
+            yield from ((file, below, run, used) for run in planned.runs)
 
 
 def write(files: Mapping[Path, Specification], folder: Path) -> str:

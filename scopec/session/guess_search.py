@@ -8,13 +8,12 @@ without a race; one with a block of the file's own whenever it has no race.  Of 
 
 from __future__ import annotations
 
-import time
 from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, bounded_nesting
-from scopec.base.limits import limited
+from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
 from scopec.memory.graph import reduced
 from scopec.memory.reduce.certain_race import racing_pair
@@ -100,18 +99,19 @@ class Guess:
 def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], seconds: float) -> Guess:
     """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
 
-    Where the time ends first, what is reported may be a guess that a faster machine passes over: a note says so.
+    Where the seconds, of the processor, end first, what is reported may be a guess that a faster machine passes over: a
+    note says so.
     """
     found: list[Guess] = []
     refused: InputError | None = None
     left: tuple[str, Numbers] | None = None
-    tries, end = _tries(kernel, found), time.monotonic() + seconds
+    tries, end = _tries(kernel, found), worked() + seconds
     half = end - seconds / 2  # for the first one, so that a smaller one can be tried
     while (one := next(tries, None)) is not None:
         shape, numbers = one
         racy = _racy(found)
         try:
-            within = limited(max(0.1, (end if found or left else half) - time.monotonic()), None)
+            within = limited(max(0.1, (end if found or left else half) - worked()), None, worked=True)
             with within, bounded_nesting(kernel.span, f"what `{kernel.name}` computes under some launch", _WRITE):
                 guess = _sized(source, kernel, shape, numbers, found, planned, slow=left is not None)
                 if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
@@ -127,7 +127,7 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
         if not any(guess.quality.flaws):
             break
     if not found:
-        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s"
+        message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s of the processor"
         raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, _WRITE))
     chosen = min(found, key=lambda guess: guess.quality.flaws)
     if chosen.quality.faults:
@@ -144,7 +144,7 @@ def _notes(chosen: Guess, racy: Guess | None, left: tuple[str, Numbers] | None, 
     if racy is not None and not chosen.quality.race:
         yield f"passed over, as it has a race: {racy.launch}"
     if left:
-        yield f"larger launches were not tried: they take more than {seconds:.0f} s to read"
+        yield f"larger launches were not tried: {_late(seconds)}"
     if not chosen.quality.meet:
         yield "no two threads come to an element that one of them writes"
 
@@ -163,14 +163,18 @@ def _doubt(kernel: Kernel, racy: Guess, left: tuple[str, Numbers], seconds: floa
         if not longer:
             return None
         names = ", ".join(f"`{name}`" for name in longer)
-        return f"{taken}, and others with {names} greater were not tried: they take more than {seconds:.0f} s to read"
+        return f"{taken}, and others with {names} greater were not tried: {_late(seconds)}"
     assert racy.quality.race is not None
     threads = {thread.name: thread for thread in racy.run.program.threads}
     one, other = (threads[event.thread] for event in racy.quality.race)
     if one.block == other.block or not kernel.shape.counts:
         return None
     own = ", ".join(f"`{block}`" for block in kernel.shape.blocks)
-    return f"{taken}, and blocks of the file's own ({own}) were not tried: they take more than {seconds:.0f} s to read"
+    return f"{taken}, and blocks of the file's own ({own}) were not tried: {_late(seconds)}"
+
+
+def _late(seconds: float) -> str:
+    return f"they take more than {seconds:.0f} s of the processor to read"
 
 
 def _makes(guess: Guess, racy: Guess) -> bool:
@@ -228,9 +232,9 @@ def _sized(
     """
     least = max((guess.size for guess in found if not guess.quality.faults), default=0)
     sized: list[Guess] = []
-    begun = time.process_time()
+    begun = worked()
     for size in _SIZES:
-        slow = slow or (bool(sized) and time.process_time() - begun > _SLOW)
+        slow = slow or (bool(sized) and worked() - begun > _SLOW)
         if size >= (_SIZES[_LARGE] if slow else least):
             sized.append(_tried(source, kernel, shape, numbers, size, planned))
             if not sized[-1].quality.faults:

@@ -6,15 +6,16 @@ wants to keep it pastes what is reported.  Which one is taken: :mod:`scopec.sess
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
-from scopec.base.limits import limited
+from scopec.base.limits import limited, worked
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.headers import headers
 from scopec.frontends.clang.kernels import asks_nothing, has_kernels, kernels, main_of
+from scopec.frontends.clang.ptx.launches import ptx_kernels
+from scopec.frontends.clang.ptx.text import is_ptx
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.program.ir import Work
 from scopec.session.guess_search import Asked, best
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 #: The seconds of the processor for which a `main` is read that may launch too much.
 _MAIN_SECONDS = 8
-#: The seconds for which guesses are tried for the kernels of a file, and of these for one at least and at most.
+#: The seconds of the processor for which guesses are tried for the kernels of a file; of these for one at least and at
+#: most.
 _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
 #: The part of the time limit that the guessed launches of a file share: who tries a file wants to hear of all kernels
 #: soon, and asks longer about the launches that are written down.
@@ -49,6 +51,8 @@ def guessed(
     """
     if not asks_nothing(source):
         return None
+    if is_ptx(source):
+        return _asked(source, ptx_kernels(source), planned)
     beside = headers(source, folder, flags)
     if not has_kernels(source, *beside):
         return None
@@ -65,7 +69,7 @@ def guessed(
             refused = bad.diagnostics
             left_out = _left_out(refused[0])
         except LimitError:
-            message = f"its launches take more than {_MAIN_SECONDS} s to read"
+            message = f"its launches take more than {_MAIN_SECONDS} s of the processor to read"
             left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
     told = () if left_out is None else (left_out,)
     plan = _guessed(source, beside, folder, flags, planned, cache=cache)
@@ -99,19 +103,26 @@ def _guessed(
     cache: bool,
 ) -> Asked | None:  # fmt: skip
     found = kernels(source, folder, flags, compilations() if cache else None, beside)
-    text, many = replace(source, text=found.text), len(found.kernels)
-    end = time.monotonic() + _SECONDS
-    plans = []
-    for number, kernel in enumerate(found.kernels):  # what one leaves, the others have
-        seconds = 2 * (end - time.monotonic()) / (many - number)
-        plans.append(_of_kernel(text, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
-    if not plans and not found.open:
+    plan = _asked(replace(source, text=found.text), found.kernels, planned)
+    if plan is None and not found.open:
         return None
-    runs = tuple(run for plan in plans for run in plan.runs)
     told = [] if found.objection is None else [_left_out(found.objection)]
     told += [_open(name, span) for name, span in found.open]
-    warnings = dict.fromkeys(warning for plan in plans for warning in plan.warnings)
+    runs, warnings = (plan.runs, plan.warnings) if plan else ((), ())
     return Asked(runs, (*told, *warnings))
+
+
+def _asked(source: Source, asked: tuple[Kernel, ...], planned: Callable[[Source], Asked]) -> Asked | None:
+    """The plan of kernels of a text, each under the best guess that is found; None if there are none."""
+    many, end = len(asked), worked() + _SECONDS
+    plans = []
+    for number, kernel in enumerate(asked):  # what one leaves, the others have
+        seconds = 2 * (end - worked()) / (many - number)
+        plans.append(_of_kernel(source, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
+    if not plans:
+        return None
+    runs = tuple(run for plan in plans for run in plan.runs)
+    return Asked(runs, tuple(dict.fromkeys(warning for plan in plans for warning in plan.warnings)))
 
 
 def _open(name: str, span: Span) -> Diagnostic:

@@ -60,5 +60,7 @@ def _directives(run: Run) -> str:
 
 
 def _including(path: Path, has_main_: bool) -> str:
+    if path.suffix == ".ptx":
+        return f'//@ kernels "{path.name}";\n'
     include = f'#include "{path.name}"\n'
     return f"#define main main_of_{identifier(path.stem)}\n{include}#undef main\n\n" if has_main_ else f"{include}\n"

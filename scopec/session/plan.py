@@ -112,8 +112,8 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
 
             return read(text, path, overrides.reader, overrides.flags, of_text, cache=overrides.cache)
 
-        may_guess = path.suffix == ".cu" and overrides.guess and overrides.reader != "scoped"
-        if may_guess and ("__global__" in source.text or "#include" in source.text):
+        may_guess = overrides.guess and (path.suffix == ".ptx" or overrides.reader != "scoped")
+        if may_guess and (path.suffix == ".ptx" or "__global__" in source.text or "#include" in source.text):
             return _guessed(source, path, overrides, planned)
         return planned(source)
 

@@ -6,4 +6,5 @@ instruction becomes
 - ``numbers``, ``bits``, ``carry``: likewise, of numbers
 - ``text``: the C++ around a ``.ptx`` file; ``module``, ``functions``, ``parameters``: the file's memory, functions,
 results
+- ``launches``: its kernels and their parameters, for which a launch is guessed
 """
