@@ -89,11 +89,9 @@ def test_scopes_and_orders_no_more_than_needed(text: str, suggestion: str, tmp_p
     race, outcome = checks(tmp_path, text)
     assert (race.verdict, race.advice) == ("violated", f"{suggestion}; checked: {BOTH}")
     assert outcome.advice is None  # what is said about the race is enough
+    mended = followed(text, race)
     if text == LAST_BLOCK:  # what comes after the operation is on its line
-        assert not race.fix
-        mended = text.replace("r = part", "{ __threadfence(); r = part; }")
-    else:
-        mended = followed(text, race)
+        assert mended == text.replace("r = part;", "{ __threadfence(); r = part; }")
     assert [c.verdict for c in checks(tmp_path, mended)] == ["holds", "holds"]
 
 

@@ -2,6 +2,7 @@
 
 - ``search``: finds them, and checks each
 - ``edits``: the edits that a programmer could make; ``spelling``: as changes of the text
+- ``statements``: where a statement may stand in a text
 - ``barriers``: a barrier that is missing, as a line of the text
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
 - ``fixable``: checks that may get advice

@@ -14,6 +14,7 @@ from pathlib import Path
 from string import digits
 from typing import TYPE_CHECKING
 
+from scopec.advice.statements import bare, beginning, blocks, put
 from scopec.base.diagnostics import ScopecError
 from scopec.base.source import Source
 from scopec.explain.fixes import Replacement, replaced
@@ -23,8 +24,9 @@ from scopec.progress.divergence import divergent_barriers
 from scopec.session.plan import plan_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
+    from scopec.base.source import Span
     from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
     from scopec.program.observe import Target
@@ -32,8 +34,10 @@ if TYPE_CHECKING:
     from scopec.session.plan import Overrides
 
 STATEMENT = "__syncthreads();"
-#: The number of places that are tried.
+#: The number of places that are tried for one barrier, and of barriers.
 _MOST = 4
+_MOST_BARRIERS = 4
+_MOST_LETTERS = 40
 #: Statements that only some threads of a block may execute; a condition on the block is one for all of them.
 _CONDITIONAL = re.compile(r"\s*(?:(?:else\s+)?if\b(?![^;{}]*\bblockIdx\b)|switch\b|case\b|default\b)")
 
@@ -48,9 +52,57 @@ def barriers(run: Run, execution: Execution) -> Iterator[Replacement]:
         here = run.source.name == first.file == second.file and first.file.endswith(".cu")
         if here and grid is not None and threads.get(other.thread) == grid.name and grid.threads.count > 1:
             between, behind = (first.end_line + 1, second.line), second.end_line + 1
+            yield from _within(run.source, first, second)
             for line in islice(_places(run.source, between, behind, around=_is_around(one, other, execution)), _MOST):
                 yield _statement(run.source, line)
             return
+
+
+def barrier_sets(
+    run: Run, execution: Execution, read: Callable[[Run, Replacement], Run | None], holds: Callable[[Run], bool],
+    race: Callable[[Run], Execution | None],
+) -> Iterator[tuple[Replacement, ...]]:  # fmt: skip
+    """Sets of barriers under which a run holds, small ones first, as changes of its text: one, or another one for the
+    race that is left when one is there.  ``read`` reads a text with one more, ``race`` is what still races in it."""
+    wanted: list[tuple[Run, Execution, tuple[Replacement, ...]]] = [(run, execution, ())]
+    for _ in range(_MOST_BARRIERS):
+        left: list[tuple[Run, Execution, tuple[Replacement, ...]]] = []
+        for before, racing, added in wanted:
+            for one in barriers(before, racing):
+                changed = read(before, one)
+                together = (*added, _of_original(one, before.source, added, run.source))
+                if changed is not None and holds(changed):
+                    yield together
+                elif changed is not None and not left:
+                    still = race(changed)
+                    if still is not None and _racing_text(changed, still) != _racing_text(before, racing):
+                        left.append((changed, still, together))
+        wanted = left
+
+
+def _racing_text(run: Run, execution: Execution) -> list[str]:
+    """The texts of the lines of the accesses that race, which barriers do not change."""
+    return sorted({run.source.line(e.span.line) for pair in execution.race[:1] for e in pair})
+
+
+def _of_original(one: Replacement, changed: Source, added: Sequence[Replacement], original: Source) -> Replacement:
+    """An insertion into a changed text as one into the text that it was made of."""
+    at, before = changed.offset(one.span.line, one.span.column), 0
+    for earlier in sorted(added):
+        place = original.offset(earlier.span.line, earlier.span.column)
+        if place + before < at:
+            before += min(len(earlier.text), at - place - before)
+    return Replacement(original.span(at - before, at - before), one.text)
+
+
+def _within(source: Source, first: Span, second: Span) -> Iterator[Replacement]:
+    """A barrier before the statement of the second access, where that one begins in the line of another."""
+    code = bare(source)
+    at = beginning(code, source.offset(second.line, second.column))
+    line, column = source.position(at)
+    behind = at >= source.offset(first.end_line, first.end_column)
+    if behind and source.line(line)[: column - 1].strip() and not any(map(_CONDITIONAL.match, blocks(code, at))):
+        yield put(source, at, STATEMENT)
 
 
 def wants_barrier(run: Run, execution: Execution, target: Target | None) -> bool:
@@ -71,25 +123,39 @@ def wants_barrier(run: Run, execution: Execution, target: Target | None) -> bool
     return not (order[one] >> other & 1 or order[other] >> one & 1)
 
 
+def reread(run: Run, changes: Sequence[Replacement], overrides: Overrides) -> Run | None:
+    """The same variant of a changed text; None where that is no program."""
+    source = Source(run.source.name, replaced(run.source, changes), run.source.folders)
+    try:
+        runs = plan_of(source, Path(run.file), replace(overrides, cache=False)).runs
+    except ScopecError:
+        return None
+    return next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)
+
+
 def with_barrier(run: Run, added: Replacement, overrides: Overrides) -> Run | None:
     """The same variant of the text with a statement more; None where that is no program, or some threads of a block
     cannot come to the barrier."""
-    text = replaced(run.source, [added])
-    try:
-        runs = plan_of(
-            Source(run.source.name, text, run.source.folders), Path(run.file), replace(overrides, cache=False)
-        ).runs
-    except ScopecError:
-        return None
-    found = next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)
+    found = reread(run, [added], overrides)
     if found is None or any(at.line == added.span.line for at, *_ in divergent_barriers(found.program)):
         return None
     return found
 
 
-def in_words(added: Replacement) -> str:
+def in_words(added: Sequence[Replacement], source: Source) -> str:
     """The change in words."""
-    return f"{added.text.strip().removesuffix(';')} before line {added.span.line}"
+    lines = [str(one.span.line) for one in added if one.text.endswith("\n")]
+    within = [one.span for one in added if not one.text.endswith("\n")]
+    named = f"lines {', '.join(lines[:-1])} and {lines[-1]}" if len(lines) > 1 else "".join(f"line {n}" for n in lines)
+    places = [named] if named else []
+    places += [f"`{_first(source, at)}` in line {at.line}" for at in within]
+    return f"{STATEMENT.removesuffix(';')} before {' and before '.join(places)}"
+
+
+def _first(source: Source, at: Span) -> str:
+    """The first statement from a place on, shortened."""
+    text = source.line(at.line)[at.column - 1 :].partition(";")[0]
+    return text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
 
 
 def _statement(source: Source, line: int) -> Replacement:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias, assert_never
 
@@ -91,6 +91,8 @@ class Synchronise:
     grid: str
 
 
+#: The operations of an assignment such as `n = n + a[i]`: a loop of reads has no end.
+_MOST_STEPS = 8
 _ModeEdit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic
 Edit: TypeAlias = Widen | WidenFence | Strengthen | AddFence | MakeAtomic | Update | Attribute | Cooperate | Synchronise
 
@@ -168,31 +170,43 @@ def acquire_release(operation: ir.Access | ir.Fence) -> ir.Order:
 
 
 def _fused(body: ir.Body, edit: Update) -> ir.Body:
-    """The body with each pair of :func:`updates` as one atomic operation."""
+    """The body with each pair of :func:`updates` as one atomic operation, behind what is read between them."""
     nodes = dict(body.nodes)
-    for number, read, write in updates(body, edit.object):
+    for number, (read, *between, write) in updates(body, edit.object):
         operation = write.operation
         assert isinstance(read.operation, ir.Load)
         assert isinstance(operation, ir.Store)
         mode = replace(operation.mode, order=ir.Order.RELAXED, scope=edit.scope, volatile=False)
         rmw = ir.Rmw(read.operation.target, operation.place, operation.value, mode)
-        nodes[number] = ir.Do(rmw, write.span, write.next)
+        steps = [*between, replace(write, operation=rmw)]
+        places = [number, *range(max(nodes) + 1, max(nodes) + len(steps)), write.next]
+        nodes |= {at: replace(step, next=then) for step, at, then in zip(steps, places, places[1:], strict=False)}
     return replace(body, nodes=nodes)
 
 
-def updates(body: ir.Body, name: str) -> Iterator[tuple[int, ir.Do, ir.Do]]:
-    """The plain reads of an object that a plain write of it follows at once, whose value is computed from the read."""
+def updates(body: ir.Body, name: str) -> Iterator[tuple[int, list[ir.Do]]]:
+    """The plain reads of an object that a plain write of it follows, whose value is computed from the read, with what
+    is between: a few plain reads of other objects, at places that do not depend on it."""
     for number, node in body.nodes.items():
-        following = body.nodes[node.next] if isinstance(node, ir.Do) else None
-        if not (isinstance(node, ir.Do) and isinstance(following, ir.Do)):
-            continue
-        match node.operation, following.operation:
-            case ir.Load(target, place, ir.Mode(order=None)), ir.Store(written, value, ir.Mode(order=None)) if (
-                place == written and place.object == name and target in {leaf.name for leaf in leaves(value)}
-            ):
-                yield number, node, following
+        match node:
+            case ir.Do(ir.Load(target, place, ir.Mode(order=None))) if place.object == name:
+                steps = [node]
             case _:
-                pass
+                continue
+        while len(steps) < _MOST_STEPS and isinstance(following := body.nodes[steps[-1].next], ir.Do):
+            steps.append(following)
+            match following.operation:
+                case ir.Load(other, ir.Place(object_, index), ir.Mode(order=None)) if (
+                    object_ != name and other != target and target not in {leaf.name for leaf in leaves(index)}
+                ):
+                    continue
+                case ir.Store(written, value, ir.Mode(order=None)) if place == written and target in {
+                    leaf.name for leaf in leaves(value)
+                }:
+                    yield number, steps
+                case _:
+                    pass
+            break
 
 
 def _fenced(body: ir.Body, edit: AddFence) -> ir.Body:
@@ -236,7 +250,7 @@ def is_ptx(at: Span, program: Program) -> bool:
     """Whether what is at a place is written in PTX."""
     source = source_of(at, program.source)
     litmus = at.file.endswith(".litmus") and source.text.lstrip().startswith("PTX")
-    return litmus or _ASM.match(source.text_of(at)) is not None
+    return litmus or at.file.endswith(".ptx") or _ASM.match(source.text_of(at)) is not None
 
 
 def said(edits: Iterable[Edit], program: Program) -> str:
@@ -321,7 +335,12 @@ def _lines(places: Iterable[Span]) -> str:
 
 def operations(program: Program) -> Iterator[ir.Do]:
     """Every operation of a program, once a body."""
-    bodies = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
-    bodies |= {id(g.body): g.body for g in program.grids.values()}
-    for body in bodies.values():
+    for body in bodies(program):
         yield from (node for node in body.nodes.values() if isinstance(node, ir.Do))
+
+
+def bodies(program: Program) -> Collection[ir.Body]:
+    """Every body of a program, once."""
+    found = {id(b): b for b in (program.host.body, *(t.body for t in program.others))}
+    found |= {id(g.body): g.body for g in program.grids.values()}
+    return found.values()

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from scopec.advice.barriers import barriers, in_words, wants_barrier, with_barrier
+from scopec.advice.barriers import barrier_sets, in_words, reread, wants_barrier, with_barrier
 from scopec.advice.edits import (
     AddFence,
     Attribute,
@@ -36,7 +36,7 @@ from scopec.advice.edits import (
 )
 from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
-from scopec.advice.spelling import replacements
+from scopec.advice.spelling import UNSURE, replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
 from scopec.base.limits import limited
@@ -118,9 +118,9 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
             )
 
         ways = [
-            _by_edits(run, _mildest(run, execution), holds, wanted),
+            _by_edits(run, _mildest(run, execution), holds, wanted, ask),
             _by_barriers(run, execution, holds, wanted, ask, until),
-            _by_edits(run, _others(run, execution), holds, wanted),
+            _by_edits(run, _others(run, execution), holds, wanted, ask),
         ]
         if check.expectation.kind == "race_free" and wants_barrier(run, execution, check.expectation.target):
             ways[:2] = ways[1::-1]
@@ -131,20 +131,35 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
 
 
 def _by_edits(
-    run: Run, families: Iterable[Sequence[Edit]], holds: _Holds, wanted: Sequence[Expectation]
+    run: Run, families: Iterable[Sequence[Edit]], holds: _Holds, wanted: Sequence[Expectation], ask: Ask
 ) -> Iterator[Advice]:
     for edits in families:
         if kept := _smallest(run, edits, holds):
-            yield _checked(kept, run, wanted)
+            yield _checked(kept, run, wanted, ask, holds)
 
 
 def _by_barriers(
     run: Run, execution: Execution, holds: _Holds, wanted: Sequence[Expectation], ask: Ask, until: float
 ) -> Iterator[Advice]:
-    for barrier in barriers(run, execution):
-        changed = _in_time(until, partial(with_barrier, run, barrier, ask(run).settings.overrides))
-        if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
-            yield _advice(in_words(barrier), (barrier,), run, wanted)
+    overrides = ask(run).settings.overrides
+
+    def read(run: Run, barrier: Replacement) -> Run | None:
+        return _in_time(until, partial(with_barrier, run, barrier, overrides))
+
+    def race(run: Run) -> Execution | None:
+        found = _answers(ask(run), until)
+        traces = [c.trace for c in memory_checks(run, found)] if found is not None else []
+        return next((t for t in traces if isinstance(t, Execution) and t.race), None)
+
+    for found in barrier_sets(run, execution, read, holds, race):
+        together = found
+        for one in found if len(found) > 1 else ():
+            fewer = tuple(other for other in together if other != one)
+            less = _in_time(until, partial(reread, run, fewer, overrides))
+            together = fewer if less is not None and holds(less) else together
+        changed = _in_time(until, partial(reread, run, together, overrides))
+        if changed is not None and not _newly_hangs(changed, run, ask):
+            yield _advice(in_words(together, run.source), together, run, wanted)
 
 
 def _newly_hangs(changed: Run, run: Run, ask: Ask) -> bool:
@@ -179,12 +194,19 @@ def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExec
     for edits in families(execution, list(_wider(run)), stronger, _needed(run)):
         kept = _smallest(run, edits, holds)
         if kept:
-            return _checked(kept, run, [check.expectation])
+            return _checked(kept, run, [check.expectation], ask, holds)
     return None
 
 
-def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation]) -> Advice:
-    return _advice(said(edits, run.program), replacements(edits, run.program), run, mended)
+def _checked(edits: Sequence[Edit], run: Run, mended: Sequence[Expectation], ask: Ask, holds: _Holds) -> Advice:
+    """Edits in words, and as text if the expectations hold of what is read from that too, where it may be another."""
+    fix = replacements(edits, run.program)
+    if fix and any(isinstance(edit, UNSURE) for edit in edits):
+        until = time.thread_time() + _SECONDS
+        changed = _in_time(until, partial(reread, run, fix, ask(run).settings.overrides))
+        if changed is None or not holds(changed):
+            fix = ()
+    return _advice(said(edits, run.program), fix, run, mended)
 
 
 def _advice(what: str, fix: tuple[Replacement, ...], run: Run, mended: Sequence[Expectation]) -> Advice:
@@ -355,15 +377,19 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
 
 
 def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> Advice | None:
-    for edit in _launches(run, schedule):
-        property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
+    property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
+
+    def holds(changed: Run) -> bool:
         try:
-            inquiry = ask(edited(run, [edit]))
+            inquiry = ask(changed)
             mended = inquiry.progress(property_).holds
         except ScopecError:
-            continue
-        if mended and never_stuck(inquiry, check.expectation, _SECONDS):
-            return _checked([edit], run, [check.expectation])
+            return False
+        return bool(mended) and never_stuck(inquiry, check.expectation, _SECONDS)
+
+    for edit in _launches(run, schedule):
+        if holds(edited(run, [edit])):
+            return _checked([edit], run, [check.expectation], ask, holds)
     return None
 
 

@@ -1,4 +1,8 @@
-"""Edits as changes of the text, where one place says what is to change."""
+"""Edits as changes of the text, where its places say what is to change.
+
+A statement more, or another one, may mean a little less than the edit that was tried, or more: who changes a text by
+such has it read again, and asks again (``search``).
+"""
 
 from __future__ import annotations
 
@@ -12,24 +16,27 @@ from scopec.advice.edits import (
     AddFence,
     Attribute,
     Cooperate,
+    Edit,
     MakeAtomic,
     Strengthen,
     Synchronise,
     Update,
     Widen,
     WidenFence,
+    bodies,
     is_ptx,
     places,
+    updates,
 )
+from scopec.advice.statements import after, before, ending
 from scopec.base.files import source_of
 from scopec.explain.fixes import Replacement
 from scopec.frontends.ptx.table import ORDERS, SCOPES
 from scopec.program import ir
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from scopec.advice.edits import Edit
     from scopec.base.source import Span
     from scopec.program.program import Program
 
@@ -42,8 +49,18 @@ _FENCE = re.compile(r"()\b__threadfence(?:_block)?\(\)")
 _LEGACY = re.compile(r"\b(atomic[A-Z]\w*?)_block\b")
 _PTX_ORDERS = {order: word for word, order in ORDERS.items()}
 _PTX_SCOPES = {scope: word for word, scope in SCOPES.items()}
-#: Lines that a statement before or after them does not follow or come before.
-_CONTROL = re.compile(r"\s*(?:[{}]|//@|(?:if|for|while|do|else|switch|return|case|default)\b)")
+#: An instruction that says neither order nor scope; and assignments that one atomic function makes.
+_UNORDERED_PTX = re.compile(
+    r"^(?:@!?%?[\w$]+\s+)?(?:atom|red)()(?=\.)(?!\S*\.(?:relaxed|acquire|release|acq_rel|cta|cluster|gpu|sys)\b)"
+)
+_UPDATE = re.compile(
+    r"(?P<to>.*?)\s*(?:(?P<step>\+\+|--)|(?P<op>[-+&|^])=(?!=)\s*(?P<by>.*)|=(?!=)\s*(?P<new>.*))", re.DOTALL
+)
+_STEP_BEFORE = re.compile(r"(?P<step>\+\+|--)\s*(?P<to>.*)", re.DOTALL)
+_FUNCTIONS = {"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor"}
+_SCOPED = {ir.Scope.BLOCK: "_block", ir.Scope.DEVICE: "", ir.Scope.SYSTEM: "_system"}
+#: Edits of which a text may be a little more or less.
+UNSURE = (AddFence, Synchronise, Update)
 
 
 class _UnsaidError(Exception):
@@ -64,7 +81,9 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
     match edit:
         case Strengthen(at, order):
             ptx = is_ptx(at, program)
-            yield _one(at, program, {_PTX_ORDER: _PTX_ORDERS.get(order)} if ptx else {_ORDER: order.value})
+            word = _PTX_ORDERS.get(order)
+            unordered = None if word is None else f".{word}.gpu"
+            yield _one(at, program, {_PTX_ORDER: word, _UNORDERED_PTX: unordered} if ptx else {_ORDER: order.value})
         case WidenFence(at, scope):
             yield _one(at, program, {**_scopes(at, scope, program), _FENCE: FENCES.get(scope)})
         case Widen(name, scope):
@@ -77,15 +96,20 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
                     whole = replace(declared, column=1, end_line=declared.line, end_column=len(line) + 1)
                     yield _one(whole, program, {_SCOPE: scope.name.lower()})
         case AddFence(at, scope, before):
-            if at.file.endswith((".litmus", ".ptx")):
+            if at.file.endswith(".litmus"):
                 raise _UnsaidError
             statement = f"{FENCES[scope]};"
-            if is_ptx(at, program):
+            if at.file.endswith(".ptx"):
+                statement = f"fence.sc.{_PTX_SCOPES[scope]};"
+            elif is_ptx(at, program):
                 statement = f'asm volatile("fence.sc.{_PTX_SCOPES[scope]};" ::: "memory");'
-            yield _line(at, program, statement, before=before)
+            yield from _statement(at, program, statement, first=before)
         case Synchronise(grid):
-            yield _line(program.grids[grid].span, program, "cudaDeviceSynchronize();", before=False)
-        case MakeAtomic() | Update() | Attribute() | Cooperate():
+            yield from _statement(program.grids[grid].span, program, "cudaDeviceSynchronize();", first=False)
+        case Update(name, scope):
+            for at in sorted({w.span for body in bodies(program) for _, (*_, w) in updates(body, name)}):
+                yield _updated(at, program, scope)
+        case MakeAtomic() | Attribute() | Cooperate():
             raise _UnsaidError
         case _ as never:
             assert_never(never)
@@ -114,13 +138,34 @@ def _one(at: Span, program: Program, patterns: dict[re.Pattern[str], str | None]
     return Replacement(source.span(start + match.end(1), start + match.end()), new or "")
 
 
-def _line(at: Span, program: Program, statement: str, *, before: bool) -> Replacement:
-    """A statement in a line of its own, before or after the one that is at a place."""
+def _statement(at: Span, program: Program, statement: str, *, first: bool) -> Sequence[Replacement]:
+    """A statement before or after the one that is at a place."""
     source = source_of(at, program.source)
-    line, above = source.line(at.line), source.line(at.line - 1).rstrip()
-    whole = at.line == at.end_line and line.rstrip().endswith(";") and not _CONTROL.match(line)
-    if not whole or not (above.endswith((";", "{", "}")) or not above or above.lstrip().startswith("//")):
+    place = source.offset(at.line, at.column)
+    found = (before if first else after)(source, place, statement)
+    if found is None:
         raise _UnsaidError
-    new = line[: len(line) - len(line.lstrip())] + statement + "\n"
-    start = source.offset(at.line if before else at.line + 1, 1)
-    return Replacement(source.span(start, start), new)
+    return found
+
+
+def _updated(at: Span, program: Program, scope: ir.Scope) -> Replacement:
+    """One of CUDA's atomic functions for an assignment such as `n += 1`, whose value nobody uses."""
+    source = source_of(at, program.source)
+    start, end = source.offset(at.line, at.column), source.offset(at.end_line, at.end_column)
+    text = source.text[start:end]
+    found = _STEP_BEFORE.fullmatch(text) or _UPDATE.fullmatch(text)
+    if found is None or ending(source.text, end) != end + 1 or at.file.endswith((".litmus", ".ptx")):
+        raise _UnsaidError
+    parts = found.groupdict()
+    to, sign, by = parts["to"].strip(), parts.get("op"), parts.get("by")
+    if parts.get("step"):
+        sign, by = parts["step"][0], "1"
+    elif new := parts.get("new"):  # n = n + 1
+        sum_ = re.fullmatch(re.escape(to) + r"\s*([-+&|^])\s*([\w.]+|\w+\[[\w.]+\])\s*", new)
+        if sum_ is None:
+            raise _UnsaidError
+        sign, by = sum_[1], sum_[2]
+    if not sign or not by or re.search(r"\+\+|--|[^=!<>]=[^=]", to):
+        raise _UnsaidError
+    place = to[1:].strip() if re.fullmatch(r"\*\s*\w+", to) else f"&{to}"
+    return Replacement(source.span(start, end), f"{_FUNCTIONS[sign]}{_SCOPED[scope]}({place}, {by.strip()})")
