@@ -104,6 +104,21 @@ __global__ void k() {{
 //@ expect race_free;
 """
 
+SEATS = """
+#include <cuda/atomic>
+__device__ cuda::atomic<unsigned, cuda::thread_scope_{more}> door;
+__device__ int guests, seat[6];
+__global__ void k() {{
+    unsigned open = 0;
+    while (!door.compare_exchange_weak(open, 1, cuda::memory_order_acquire)) open = 0;
+    seat[blockIdx.x * 3 + threadIdx.x] = guests++;
+    door.store(0, cuda::memory_order_release);
+}}
+//@ launch k<<<2, 3>>>();
+//@ expect race_free;
+//@ expect required seat[0] + seat[1] + seat[2] + seat[3] + seat[4] + seat[5] == 15;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
@@ -112,6 +127,7 @@ PROGRAMS = {
     "a cluster's barrier in halves, 4 threads": (CLUSTER, "release", "relaxed"),
     "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
     "votes around a lock, up to the bound": (VOTES, "acquire", "relaxed"),
+    "elements of six contenders for a lock": (SEATS, "device", "block"),
 }
 
 

@@ -51,8 +51,9 @@ def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monk
         + "".join(f"//@ expect allowed f == {v};\n//@ expect allowed g == {v} && x == {v % 3};\n" for v in range(4))
     )
     (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
-    (group,) = symmetry.interchangeable(run.problem)
-    assert len(group) == blocks * threads
+    groups = symmetry.interchangeable(run.problem)
+    writes = any(event.writes and event.thread for event in run.graph.events)
+    assert [len(group) for group in groups] == ([blocks * threads] if writes else [])
     ordered = solve(run.problem)
     monkeypatch.setattr("scopec.engines.embedded.memory.sat.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
@@ -89,6 +90,107 @@ def test_what_tells_threads_apart_keeps_its_answer(seed: int, tmp_path: Path, mo
     ordered = solve(run.problem)
     monkeypatch.setattr("scopec.engines.embedded.memory.sat.ordered_writes", lambda _: ())
     assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
+
+
+#: What threads do with an element of their own.
+OWN = (
+    "own[t] = g.fetch_add(1, {order});", "own[t] = f.exchange(t + 1, {order});", "if (own[t] == 0) g.fetch_add(1);",
+    "own[t] = x; x = own[t] + 1;", "if (f.exchange(1, {order}) == 0) own[t] = 2;", "own[t] += g.fetch_add(1);",
+    "while (f.exchange(1, {order}) == 1); own[t] = x; x = own[t] + 1; f.store(0, {order});",
+    "own[t] = f.load(); f.store(own[t] + 1);",
+)  # fmt: skip
+#: Conditions on these elements, of which some stay the same when threads change places.
+ABOUT_OWN = (
+    "own[0] != own[1] && own[1] != own[2] && own[2] != own[0]", "own[0] + own[1] + own[2] == 3", "own[1] == 1",
+    "own[0] + own[1] - own[2] == 1", "own[0] == 0 || own[1] == 0 || own[2] == 0", "own[0] < own[1] && own[1] < own[2]",
+    "own[2] + own[2] + own[1] == 2", "(own[0] == own[1]) == own[2]", "own[0] == 2 && own[1] == 2 || own[2] == 2",
+    "own[0] * own[1] == 2 && g == 3", "own[0] != own[2] && own[1] == 0", "(own[2] | own[1] | own[0]) == 3",
+)  # fmt: skip
+
+
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_elements_of_their_own_change_places_with_threads(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    chosen = [*chance.sample(OWN, chance.randint(1, 2)), *chance.sample(STEPS, chance.randint(0, 1))]
+    chance.shuffle(chosen)
+    order = f"cuda::memory_order_{chance.choice(('relaxed', 'seq_cst'))}"
+    steps = [step.format(n=n, order=order) for n, step in enumerate(chosen)]
+    threads = chance.choice((2, 3, 3))
+    formulas = [f for f in ABOUT_OWN if threads == 3 or "own[2]" not in f]
+    values = chance.choice(("", "", " = {0, 0, 1}", " = {1, 1, 1}"))
+    (tmp_path / "k.cu").write_text(
+        f"__device__ int x, own[3]{values};\n__device__ cuda::atomic<int, cuda::thread_scope_device> f{{0}}, g{{0}};\n"
+        f"__global__ void k() {{ int t = threadIdx.x; {' '.join(steps)} }}\n//@ launch k<<<1, {threads}>>>();\n"
+        + "".join(f"//@ expect allowed {f};\n" for f in chance.sample(formulas, min(2, len(formulas))))
+        + chance.choice(("", "//@ expect race on own[1];\n"))
+        + "//@ expect race on x;\n//@ expect race on own;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    ordered = solve(run.problem)
+    monkeypatch.setattr("scopec.engines.embedded.memory.sat.ordered_writes", lambda _: ())
+    assert {n: c is not None for n, c in ordered.items()} == {n: c is not None for n, c in solve(run.problem).items()}
+
+
+@pytest.mark.parametrize(
+    ("does", "more", "groups"),
+    [
+        ("own[t] = g.fetch_add(1);", "required own[0] != own[1] && own[2] != own[1] && own[0] != own[2]", ["012"]),
+        ("own[t] = g.fetch_add(1);", "required own[2] + own[0] + own[1] == 3", ["012"]),
+        ("own[t] = g.fetch_add(1);", "required own[0] + own[1] - own[2] != 4", ["01"]),
+        ("own[t] = g.fetch_add(1);", "required own[0] + own[0] + own[1] != 4", []),
+        ("own[t] = g.fetch_add(1);", "required (own[0] == own[1]) == own[2]", ["01"]),
+        ("own[t] = g.fetch_add(1);", "allowed own[1] < own[2]", []),
+        ("own[t] = g.fetch_add(1);", "allowed own[1] - own[2] == 1", []),
+        ("own[t] = g.fetch_add(1);", "allowed own[0] == own[1] && own[1] != own[2]", []),
+        ("own[t] = g.fetch_add(1);", "allowed own[1] == 0", ["02"]),
+        ("own[t] = g.fetch_add(1);", "race on own[2]", ["01"]),
+        ("g.fetch_add(own[t]);", "race_free", ["12"]),
+        ("own[t] = g.fetch_add(1); other[t] = own[2 - t];", "race_free", []),
+        ("own[t] = g.fetch_add(1); own[(t + 1) / 2] = 1;", "race_free", []),
+    ],
+)
+def test_elements_of_their_own_distinguish_threads_by_what_else_is_about_them(
+    does: str, more: str, groups: list[str], tmp_path: Path
+) -> None:
+    values = " = {5, 0, 0}" if "g.fetch_add(own" in does else ""
+    (tmp_path / "k.cu").write_text(
+        f"__device__ int own[3]{values}, other[3];\n__device__ cuda::atomic<int, cuda::thread_scope_device> g{{0}};\n"
+        f"__global__ void k() {{ int t = threadIdx.x; {does} }}\n"
+        f"//@ launch k<<<1, 3>>>();\n//@ expect {more};\n//@ expect race_free;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    found = symmetry.interchangeable(run.problem)
+    assert sorted("".join(own[0].thread[-2] for own in group) for group in found) == groups
+
+
+def test_threads_are_not_ordered_by_writes_to_elements_of_their_own(tmp_path: Path) -> None:
+    """No two of these are in coherence order."""
+    (tmp_path / "k.cu").write_text(
+        "__device__ int own[3];\n__device__ cuda::atomic<int, cuda::thread_scope_device> g{0};\n"
+        "__global__ void k() { g.fetch_add(1); own[threadIdx.x] = 1; }\n"
+        "//@ launch k<<<1, 3>>>();\n//@ expect race_free;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides()).runs
+    by_id = run.graph.by_id
+    pairs = list(symmetry.ordered_writes(run.problem))
+    assert len(pairs) == 2
+    assert all(by_id[a].location == by_id[b].location for a, b in pairs)
+
+
+def test_one_element_of_a_thread_does_not_become_two(tmp_path: Path) -> None:
+    """The first thread writes one element twice, the others two each; the model has no relation that says it."""
+    (tmp_path / "m.cat").write_text("acyclic po | rf as order\n")
+    (tmp_path / "k.cu").write_text(
+        "__device__ int own[6];\n__device__ cuda::atomic<int, cuda::thread_scope_device> g{0};\n"
+        "__global__ void k() { int t = threadIdx.x; own[t] = 1; own[t > 0 ? t + 3 : t] = 2; g.fetch_add(1); }\n"
+        "//@ launch k<<<1, 3>>>();\n//@ expect allowed g == 3;\n"
+    )
+    (run,) = plan(tmp_path / "k.cu", "k.cu", Overrides(model=str(tmp_path / "m.cat"))).runs
+    ((one, other),) = symmetry.interchangeable(run.problem)
+    assert (one[0].thread, other[0].thread) == ("k[0][1]", "k[0][2]")
 
 
 def test_a_question_about_one_thread_tells_it_apart(tmp_path: Path) -> None:
