@@ -8,6 +8,7 @@
 - ``models``, ``promises``, ``counting``: promises to threads, and steps that count
 - ``reductions``, ``slicing``: reductions of the state space
 - ``schedule``, ``replay``, ``describe``: a counterexample, in words
+- ``found``, ``givers``: what a step finds in a state; who wrote a value that never changes, and who could
 - ``stuck``, ``divergence``, ``passages``, ``again``: threads that stay behind, or miss a barrier
 - ``show``: steps in print
 """

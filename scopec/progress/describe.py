@@ -11,9 +11,13 @@ from scopec.program.show import mode_in_words, show_place, shown_barrier, shown_
 from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 
-def describe(operation: Visible, program: Program) -> str:
-    """A step in words: ``loads f (acquire, device)``."""
+def describe(operation: Visible, program: Program, found: int | None = None) -> str:
+    """A step in words: ``loads f (acquire, device)``; with what it finds there, if that is known."""
     match operation:
+        case ir.Load(_, place, mode) if found is not None:
+            return f"{'loads' if mode.atomic else 'reads'} {show_place(place)} = {found}{mode_in_words(mode)}"
+        case ir.CompareExchange() if found is not None:
+            return f"{words(operation)[1]}, finds {found}"
         case Tick():
             return "goes round the loop"
         case Return(function, None):

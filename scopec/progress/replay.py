@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scopec.program.ir import Use
 from scopec.progress.describe import describe, state_in_words
+from scopec.progress.found import located, shown
 from scopec.progress.schedule import Ending, Moment, Move, Schedule
 from scopec.progress.steps import IDLE, Asleep, Step, leaves
 from scopec.progress.stuck import behind, origin
@@ -30,9 +31,9 @@ def schedule(
     return Schedule(moments[0], tuple(moves), ending, loop_to, tuple(behind(system, around, moves)))
 
 
-def move(system: System, before: Moment, after: Moment, action: str) -> Move:
+def move(system: System, before: Moment, after: Moment, action: str, *, finds: bool = True) -> Move:
     """The move between two states; ``action`` is the name of the action between them, if it is known, IDLE of a start
-    without more.
+    without more.  ``finds`` is whether what a read finds is what is in memory, which is not so of one with caches.
     """
     moved = [t for t in before.labels if before.labels[t] != after.labels[t]]
     # A step may also start another host thread, or wake threads that sleep.
@@ -50,14 +51,16 @@ def move(system: System, before: Moment, after: Moment, action: str) -> Move:
         if before.registers.get(thread, {}).get(name) != value and not name.startswith("%"):
             changes[f"{thread}.{name}"] = _shown(value)
     starts = label == IDLE
+    moving = next(t for t in system.everyone if t.name == thread)
     if starts:
-        starting = next(t for t in system.everyone if t.name == thread)
-        label = system.begin(starting).label
+        label = system.begin(moving).label
         if action == IDLE or label in system.late_entries:
-            return Move(thread, IDLE, "starts", origin(system, starting), changes, after)
+            return Move(thread, IDLE, "starts", origin(system, moving), changes, after)
     step = system.steps[label]
-    did = f"starts, {describe(step.operation, system.program)}" if starts else describe(step.operation, system.program)
-    return Move(thread, label, did, step.span, changes, after)
+    operation = located(step.operation, moving, before, system)
+    found = shown(operation, moving, before, system) if finds else None
+    did = describe(operation, system.program, found)
+    return Move(thread, label, f"starts, {did}" if starts else did, step.span, changes, after)
 
 
 def _changed(name: str, before: object, after: object, use: Use) -> dict[str, str]:

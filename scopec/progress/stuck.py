@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from scopec.program import ir, types, values
 from scopec.program.collective import barrier_of
 from scopec.program.show import show_place, shown_barrier, shown_call
-from scopec.program.values import Builtin, Reg, Value
+from scopec.program.values import Builtin, Reg
 from scopec.progress.describe import call_in_words, describe
+from scopec.progress.found import located, reached
+from scopec.progress.givers import own_step, since
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
 from scopec.progress.slicing import accessed
 from scopec.progress.steps import (
@@ -25,10 +27,10 @@ from scopec.progress.steps import (
     Goto,
     Pending,
     Return,
-    Role,
     Step,
     Tree,
     Undefined,
+    Visible,
     Wait,
     leaves,
 )
@@ -187,8 +189,7 @@ class _Running:
 
     def own_step(self, label: str) -> Step:
         """The step at a label, or the one of which a label is the second."""
-        step = self.system.steps[label]
-        return self.system.steps[step.of] if step.role is Role.AGAIN else step
+        return own_step(self.system, label)
 
     def at(self, where: str, why: str, standing: Standing) -> Behind:
         """The place of the thread."""
@@ -197,7 +198,12 @@ class _Running:
     @property
     def does(self) -> str:
         """The operation of the thread where it stays."""
-        return describe(self.step.operation, self.system.program)
+        return describe(self.operation, self.system.program)
+
+    @property
+    def operation(self) -> Visible:
+        """The operation of the thread where it stays, at the element that it accesses."""
+        return located(self.step.operation, self.thread, self.last, self.system)
 
     def behind(self) -> Behind:
         """The reason why the thread does not get on."""
@@ -243,23 +249,18 @@ class _Running:
             return self.at(where, _MISSED, Standing.REFUSED)
         if self.sees_changes():
             return self.at(where, _NEVER_RIGHT, Standing.SPINNING)
-        place = None if isinstance(self.step.operation, OWN_KINDS) else accessed(self.step.operation)
+        place = None if isinstance(self.operation, OWN_KINDS) else accessed(self.operation)
         read = "what it reads" if place is None else show_place(place)
-        return self.at(where, f"{read} never changes{self.since(read)}", Standing.SPINNING)
+        return self.at(
+            where,
+            f"{read} never changes{self.since}",
+            Standing.SPINNING,
+        )
 
-    def since(self, name: str) -> str:
-        """The thread that wrote what the thread reads, and what has become of it; empty if nobody did."""
-        wrote = next((move for move in reversed(self.moves) if name in move.changes), None)
-        if wrote is None:
-            return ""
-        said = f": it is {wrote.changes[name]} since {wrote.thread} wrote it at line {wrote.span.line}"
-        label = self.last.labels[wrote.thread]
-        if wrote.thread == self.thread.name or label == IDLE:
-            return said
-        if label == DONE:
-            last = next(move for move in reversed(self.moves) if move.thread == wrote.thread)
-            return f"{said}, and {wrote.thread} has ended, after line {last.span.line}"
-        return f"{said}, and {wrote.thread} is at line {self.own_step(label).span.line}"
+    @property
+    def since(self) -> str:
+        """Whose value the thread reads, and who else could write it."""
+        return since(self.system, self.thread, self.step.operation, self.last, self.moves)
 
     def sees_changes(self) -> bool:
         """Whether what the step reads has several values."""
@@ -307,11 +308,13 @@ class _Running:
                 unfinished = [g for g in self.work(call) if not _grid_done(self.system, g, self.last)]
                 has = "has" if len(unfinished) == 1 else "have"
                 return f"{', '.join(unfinished)} {has} not completed" if unfinished else None
-            case ir.Await(place=place) | ir.BarrierWait(place=place):
+            case ir.Await() | ir.BarrierWait():
+                place = accessed(self.operation)
+                assert place is not None
                 escapes = any(self.escapes(self.step, m) for m in self.around)
                 never = NEVER.get(self.system.program.objects[place.object].use, "{} never has the value it waits for")
                 name = show_place(place)
-                return None if escapes and not self.moving else f"{never.format(name)}{self.since(name)}"
+                return None if escapes and not self.moving else f"{never.format(name)}{self.since}"
             case _:
                 return None
 
@@ -404,22 +407,5 @@ class _Running:
 
     def state(self, step: Step, moment: Moment) -> object:
         """The value that a step's operation finds in memory, in a state, of a barrier all of it; None if not known."""
-        if isinstance(step.operation, OWN_KINDS):
-            return None
-        place = accessed(step.operation)
-        value = moment.memory.get(place.object) if place is not None else None
-        instance = (self.thread.block_name, self.thread.device)
-        while isinstance(value, dict) and "phase" not in value and place is not None:
-            index = _constant(place.index)
-            keys = [k for k in value if k in (index, *instance)]
-            if len(keys) != 1:
-                return None
-            value = value[keys[0]]
-        if isinstance(value, tuple):
-            index = _constant(place.index) if place is not None else None
-            value = value[index] if index is not None and index < len(value) else None
-        return value
-
-
-def _constant(value: Value) -> int | None:
-    return value.value if isinstance(value, values.Const) else None
+        found = reached(step.operation, self.thread, moment, self.system)
+        return None if found is None else found[1]

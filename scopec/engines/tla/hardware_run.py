@@ -87,7 +87,7 @@ def _late(system: System, module: Module, before: State, after: State) -> ir.Thr
 
 def _move(system: System, before: Moment, after: Moment, action: str, owner: ir.Thread | None) -> Move:
     if action not in _BY_ITSELF:
-        return move(system, before, after, action)
+        return move(system, before, after, action, finds=False)
     names = {n for n in {*before.memory, *after.memory} if before.memory.get(n) != after.memory.get(n)}
     changes = {n: str(after.memory[n]) for n in sorted(names) if n in after.memory}
     thread = owner or _owner(system, before, names, changes)
