@@ -5,6 +5,7 @@
 - ``statements``: where a statement may stand in a text
 - ``barriers``: a barrier that is missing, as a line of the text
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
+- ``hung``: what a thread has left behind in a hang: a lock, a flag, a barrier in a condition
 - ``fixable``: checks that may get advice
 """
 

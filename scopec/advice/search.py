@@ -36,6 +36,7 @@ from scopec.advice.edits import (
 )
 from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
+from scopec.advice.hung import left_behind
 from scopec.advice.spelling import UNSURE, replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
@@ -92,7 +93,7 @@ def advice(run: Run, check: Check, checks: Sequence[Check], ask: Ask) -> Advice 
             return _memory(run, check, checks, execution, ask)
         # A race comes first; what the example hardware does, a change cannot be asked of here.
         case Schedule() as schedule if check.expectation.kind in PROGRESS_KINDS and not check.warnings:
-            return _progress(run, check, schedule, ask)
+            return _progress(run, check, checks, schedule, ask)
         case _:
             return None
 
@@ -376,7 +377,7 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
 # ---------------------------------------------------------------- the progress question
 
 
-def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> Advice | None:
+def _progress(run: Run, check: Check, checks: Sequence[Check], schedule: Schedule, ask: Ask) -> Advice | None:
     property_: Property = "Termination" if check.expectation.kind == "terminates" else "Progress"
 
     def holds(changed: Run) -> bool:
@@ -390,6 +391,18 @@ def _progress(run: Run, check: Check, schedule: Schedule, ask: Ask) -> Advice | 
     for edit in _launches(run, schedule):
         if holds(edited(run, [edit])):
             return _checked([edit], run, [check.expectation], ask, holds)
+    until = time.thread_time() + _SECONDS
+    still = {(c.expectation.kind, c.expectation.text) for c in checks if c.verdict == "holds"}
+    for what, fix in left_behind(run, schedule):
+        changed = _in_time(until, partial(reread, run, fix, ask(run).settings.overrides))
+        if changed is None or not _in_time(until, partial(holds, changed)):
+            continue
+        found = _answers(ask(changed), until)
+        after = memory_checks(changed, found) if found is not None else []
+        if found is not None and all(
+            c.verdict == "holds" for c in after if (c.expectation.kind, c.expectation.text) in still
+        ):
+            return _advice(what, tuple(sorted(fix)), run, [check.expectation])
     return None
 
 

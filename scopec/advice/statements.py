@@ -88,7 +88,7 @@ def after(source: Source, at: int, statement: str) -> Sequence[Replacement] | No
     head = _HEAD.match(code, start)
     if head is None:
         end = ending(code, at)
-        return None if end is None or _WORD.match(code, start) else [_behind(source, start, end, statement)]
+        return None if end is None or _WORD.match(code, start) else [behind(source, start, end, statement)]
     body = _next(code, close := _close(code, head.end()))
     if at >= close:
         return _wrapped(source, body, "", f" {statement}")
@@ -97,7 +97,7 @@ def after(source: Source, at: int, statement: str) -> Sequence[Replacement] | No
     empty = body + 1 if code[body] == ";" else _next(code, body + 1) + 1 if code[body] == "{" else None
     if empty is None or code[empty - 1] not in ";}" or head[1]:
         return None
-    return [_behind(source, start, empty, statement)]
+    return [behind(source, start, empty, statement)]
 
 
 def put(source: Source, at: int, statement: str) -> Replacement:
@@ -110,7 +110,8 @@ def put(source: Source, at: int, statement: str) -> Replacement:
     return Replacement(source.span(start, start), f"{indent}{statement}\n")
 
 
-def _behind(source: Source, start: int, end: int, statement: str) -> Replacement:
+def behind(source: Source, start: int, end: int, statement: str) -> Replacement:
+    """A statement behind one that ends at a place; it is as far from the margin as the one that begins at ``start``."""
     line, first = source.position(end)[0], source.line(source.position(start)[0])
     indent = first[: len(first) - len(first.lstrip())]
     if bare(source)[end : source.offset(line, 1) + len(source.line(line))].strip() or line == len(source.lines):
