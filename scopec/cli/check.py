@@ -81,6 +81,9 @@ STDIN = Path("-")
 )
 @click.option("--write-baseline", type=click.Path(path_type=Path), help="Write down what is violated: a baseline.")
 @click.option("--every", is_flag=True, help="All launches of each kernel, whatever its file launches (docs/every.md).")
+@click.option(
+    "--list", "list_", is_flag=True, help="Ask nothing: print what could be asked, guessed launches too, or JSON of it."
+)
 @click.option("-x", "first", is_flag=True, help="Stop after the first file that does not hold.")
 @click.option("--watch", is_flag=True, help="Check again whenever a program changes, until Ctrl-C.")
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
@@ -89,7 +92,7 @@ def check(
     paths: tuple[Path, ...], overrides: Overrides, jars: dict[str, Path], engine: str, jobs: int,
     timeout: float, memory_limit: int, budget: float | None, keep: Path | None, confirm: str, executor: str | None,
     requests: Sequence[formats.Request], revision: str | None, allowed: tuple[str, ...],
-    baseline: Path | None, write_baseline: Path | None, select: str, every: bool, first: bool,
+    baseline: Path | None, write_baseline: Path | None, select: str, every: bool, list_: bool, first: bool,
     watch: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Check every expectation of every .cu, .ptx and .litmus file in PATHS (folders recurse; - is standard input).
@@ -116,8 +119,10 @@ def check(
         raise UsageError("--every is for one machine, not for --executor")
     if budget is not None and (watch or executor is not None):
         raise UsageError("--budget is for one call on one machine, not for --watch or --executor")
-    if watch and STDIN in paths:
-        raise UsageError("--watch is for files, not for -")
+    if (watch or list_) and STDIN in paths:
+        raise UsageError(f"--{'watch' if watch else 'list'} is for files, not for -")
+    if watch and list_:
+        raise UsageError("--list says what could be asked now, and does not --watch")
     folders = overrides.flags.folders
     chosen: Sequence[Path] = paths
     if revision is not None:
@@ -126,6 +131,9 @@ def check(
         chosen = changed_since(paths, revision, folders)
     if not chosen:
         say(f"no program has changed since {revision}")
+
+    if list_:
+        return _list(chosen, settings, requests)
 
     # With --keep the engines' own output is wanted, so they are asked first.
     confirms = settings.engine == AUTO and keep is None and executor is None and not every
@@ -166,6 +174,26 @@ def check(
         known |= {Path(o.file): o for o in checked(changed, wanted, others)}
         say("waiting for changes; Ctrl-C ends this")
     raise AssertionError("one watches for ever")
+
+
+def _list(paths: Sequence[Path], settings: Settings, requests: Sequence[formats.Request]) -> int:
+    """Write what could be asked."""
+    from scopec.report import asked, json
+    from scopec.session.check import exit_code
+    from scopec.session.listed import listed
+
+    start = time.monotonic()
+    if wrong := next((r.format for r in requests if r.format not in ("text", "json")), None):
+        raise UsageError(f"--list writes text or json, not {wrong}")
+    found = list(listed(paths, settings))
+    problems([one.outcome for one in found])
+    for request in requests:
+        if request.format == "json":
+            text = json.text(asked.document(found, time.monotonic() - start))
+        else:
+            text = asked.text(found, terminal.width() if request.to_stdout else 100)
+        formats.put(text, request.output, request.format)
+    return exit_code(one.outcome for one in found)
 
 
 def _standard_input() -> str:

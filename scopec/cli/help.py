@@ -23,7 +23,7 @@ _GROUPS = {
     ),
     "What is reported": (
         "format", "output", "quiet", "verbose", "keep", "allow", "baseline", "write-baseline", "allow-outside", "x",
-        "watch",
+        "watch", "list",
     ),
     "How .cu files are read": ("reader", "I", "D", "U", "std", "include", "p"),
 }  # fmt: skip

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.explain.verdict import AllLaunches, Check
     from scopec.hangs.provenance import Provenance
     from scopec.memory.events.events import Event
+    from scopec.program.expectations import Expectation
     from scopec.program.observe import Target
     from scopec.session.check import Outcome, Report
     from scopec.session.final_states import Listing
@@ -61,12 +62,8 @@ def listed(
     whole = document([], engines, seconds)
     programs = [
         {
-            **_settings(listing.run),
-            "generated": [],
-            "generated_in": None,
+            **unchecked(listing.run),
             "phases_ms": {listing.engine: round(listing.seconds * 1000, 1)},
-            "checks": [],
-            "void": [],
             "executions": listing.executions,
             "outcomes": [
                 {
@@ -85,6 +82,23 @@ def listed(
     return {**whole, "diagnostics": [diagnostic(d) for d in warnings], "programs": programs}
 
 
+def unchecked(run: Run) -> dict[str, Any]:
+    """One run of which nothing was asked."""
+    return {
+        **_settings(run),
+        "generated": [],
+        "generated_in": None,
+        "phases_ms": {},
+        "checks": [],
+        "void": [expected(e) for e in run.void],
+    }
+
+
+def expected(e: Expectation) -> dict[str, Any]:
+    """One expectation."""
+    return {"kind": e.kind, "text": e.text, "span": e.span.as_json()}
+
+
 def _settings(run: Run) -> dict[str, Any]:
     return {
         "file": run.file,
@@ -97,6 +111,7 @@ def _settings(run: Run) -> dict[str, Any]:
         "bound": dict(run.settings.bound),
         "guessed": bool(run.guessed),
         "directives": list(run.guessed),
+        "guess_notes": list(run.guess_notes),
     }
 
 
@@ -109,7 +124,7 @@ def program(report: Report) -> dict[str, Any]:
         "generated_in": None if report.folder is None else str(report.folder),
         "phases_ms": {name: round(ms, 1) for name, ms in report.phases},
         "checks": [check(c) for c in report.checks],
-        "void": [{"kind": e.kind, "text": e.text, "span": e.span.as_json()} for e in run.void],
+        "void": [expected(e) for e in run.void],
         "not_asked": list(run.not_asked),
         **(_seen(report) if isinstance(report, Observed) else {}),
     }

@@ -181,7 +181,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 if problem is not None:
                     pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))
                     continue
-                if path not in paths and _is_empty(path):
+                if path not in paths and is_empty(path):
                     pending.append((shown, Outcome(shown, empty=True), []))
                     continue
                 started = time.perf_counter()
@@ -213,7 +213,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                     continue
                 reading = (time.perf_counter() - started) * 1000
                 if settings.select:
-                    planned = _selected(planned, settings.select)
+                    planned = selected(planned, settings.select)
                     if not planned.runs:
                         continue
                 settings.begun(sum(len(run.checks) for run in planned.runs))
@@ -271,7 +271,7 @@ def _of_every(
     return Outcome(shown, tuple(reports), told)
 
 
-def _is_empty(path: Path) -> bool:
+def is_empty(path: Path) -> bool:
     """Whether a file has nothing to ask: no kernel, no host program, no directive."""
     if path.suffix != ".cu" or path.is_symlink():  # what a link leads to may be nobody's to read
         return False
@@ -297,7 +297,7 @@ def _ended(run: Run, policy: Policy, workers: Workers, settings: Settings, readi
     return report
 
 
-def _selected(planned: Plan, text: str) -> Plan:
+def selected(planned: Plan, text: str) -> Plan:
     """A plan of what has a text in its file, variant or expectation, whatever the case."""
     runs = []
     for run in planned.runs:

@@ -18,6 +18,7 @@ from scopec.frontends.clang.anythread.hosts import Host
 from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.compiler import Refused
+from scopec.frontends.clang.kernels import Found as Kernels
 from scopec.frontends.clang.kernels import Kernel, has_main, kernels
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
@@ -44,17 +45,10 @@ def of_file(
     path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
     """A report for each kernel of a file; InputError with what clang objects to."""
-    source = source_of(path, shown, overrides)
-    if path.suffix != ".cu":
-        at = source.span(0, 0)
-        message = "all launches can be asked of the kernels of a .cu file alone"
-        raise InputError(Diagnostic(Code.NOTHING_TO_CHECK, message, at))
+    source = _readable(path, shown, overrides)
     flags = overrides.flags.of(path, source.span(0, 0))
     entries = compilations() if overrides.cache else None
-    scanned = scan(source)
-    every, expected = about_every(scanned)
-    bare = replace(source, text=without_questions(source, scanned))
-    found = kernels(bare, path.parent, flags, entries)
+    every, bare, found, kinds = _asked(source, path, overrides)
     text = replace(source, text=found.text)
     uses = "".join(
         f"\nstatic auto* __scopec_every_{n} = &{k.name};" for n, k in enumerate(found.kernels) if "<" in k.name
@@ -77,9 +71,8 @@ def of_file(
         side = _side(code.host, source)
         return Host(side.module, side.about, text)
 
-    nothing = plan_of(replace(source, text="int main() {}\n"), path, replace(overrides, guess=False)).runs[0]
+    nothing = _nothing(source, path, overrides)
     reports = []
-    kinds = _kinds(source, expected) if every else ()
     for number, (kernel, one) in enumerate(wanted):
         begun = time.monotonic()
         condition = f"{_WHERE}{number}" if one is not None and one.condition else ""
@@ -96,17 +89,66 @@ def of_file(
             if answer is not None and answer.verdict != "holds" and one is None and "<<<" in source.text:
                 as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
                 answer = _with_offer(kind, kernel, answer, as_launched)
-            expectation = Expectation(kind, f"{kind} for every launch of {kernel.name}{_in_words(one)}", span)
+            expectation = _expectation(kind, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
             of = AllLaunches(kernel.name, one.condition if one else "", launched, answer.assumed, answer.pair)
-            reports.append(_answered(replace(nothing, source=source), expectation, answer, of, begun))
+            reports.append(_answered(nothing, expectation, answer, of, begun))
+    return reports, _told(found)
+
+
+def asked_of(path: Path, shown: str, overrides: Overrides) -> tuple[tuple[Run, ...], list[Diagnostic]]:
+    """What would be asked of all launches of the kernels of a file; ``uniform`` of those that have a barrier."""
+    source = _readable(path, shown, overrides)
+    every, _, found, kinds = _asked(source, path, overrides)
+    nothing = _nothing(source, path, overrides)
+    runs = []
+    for kernel, one in _wanted(source, every, found.kernels):
+        asked = kinds or (("race_free", kernel.span), ("uniform", kernel.span))
+        checks = tuple(_expectation(kind, kernel, one, span) for kind, span in asked)
+        runs.append(replace(nothing, checks=checks, not_asked=()))
+    return tuple(runs), _told(found)
+
+
+def _readable(path: Path, shown: str, overrides: Overrides) -> Source:
+    """The text of a file of which all launches can be asked."""
+    source = source_of(path, shown, overrides)
+    if path.suffix != ".cu":
+        message = "all launches can be asked of the kernels of a .cu file alone"
+        raise InputError(Diagnostic(Code.NOTHING_TO_CHECK, message, source.span(0, 0)))
+    return source
+
+
+def _asked(
+    source: Source, path: Path, overrides: Overrides
+) -> tuple[tuple[Every, ...], Source, Kernels, tuple[tuple[str, Span], ...]]:
+    """What a file says of all launches, its text without that, its kernels, and the kinds of what it expects."""
+    scanned = scan(source)
+    every, expected = about_every(scanned)
+    bare = replace(source, text=without_questions(source, scanned))
+    entries = compilations() if overrides.cache else None
+    found = kernels(bare, path.parent, overrides.flags.of(path, source.span(0, 0)), entries)
+    return every, bare, found, _kinds(source, expected) if every else ()
+
+
+def _nothing(source: Source, path: Path, overrides: Overrides) -> Run:
+    """A run of a file that asks nothing."""
+    empty = replace(source, text="int main() {}\n")
+    return replace(plan_of(empty, path, replace(overrides, guess=False)).runs[0], source=source)
+
+
+def _expectation(kind: str, kernel: Kernel, one: Every | None, span: Span) -> Expectation:
+    return Expectation(kind, f"{kind} for every launch of {kernel.name}{_in_words(one)}", span)
+
+
+def _told(found: Kernels) -> list[Diagnostic]:
+    """What is left out, and which templates have no instance."""
     told = [] if found.objection is None else [_left_out(found.objection)]
     told += [
         Diagnostic(Code.NOT_LAUNCHED, f"nothing instantiates the kernel `{name}`, a template", span,
                    "instantiate it, as in `template __global__ void k<int>(int*);`", "warning")
         for name, span in found.open
     ]  # fmt: skip
-    return reports, told
+    return told
 
 
 def _side(text: str, source: Source) -> Side:
