@@ -33,10 +33,13 @@ ATOMIC = "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ vo
             "__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 6); }",
             "6 bytes that are not whole numbers",
         ),
-        ("__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 12); }", "12 bytes that are not whole"),
+        (
+            "__device__ int x[2]; __global__ void k() { __builtin_memset(x, 0, 12); }",
+            "12 bytes that are not all in `x`",
+        ),
         (
             "__device__ int x[2], y[4]; __global__ void k() { __builtin_memcpy(y, x, 16); }",
-            "16 bytes that are not whole numbers of `x`",
+            "16 bytes that are not all in `x`",
         ),
         (ATOMIC.format("a.load(cuda::memory_order_release)"), "a load cannot have the order release"),
         (ATOMIC.format("a.store(1, cuda::memory_order_acquire)"), "a store cannot have the order acquire"),

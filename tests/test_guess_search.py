@@ -147,3 +147,63 @@ def test_sizes_between_are_left_out_where_a_try_takes_long(monkeypatch: pytest.M
         monkeypatch.setattr(guess_search, "_SLOW", slow)
         (outcome,) = api.check(text=text, engine="embedded").outcomes
         assert outcome.reports[0].run.guessed[0] == f"object __device__ int a[{size}];"
+
+
+def test_rows_beyond_small_objects_are_tried_in_large_ones(tmp_path: Path) -> None:
+    """With small objects the longer rows are outside of them, and what is copied from there is no number."""
+    text = """\
+__global__ void k(float2* v, int x, size_t pitch) {
+    float2* row = (float2*)((char*)v + (threadIdx.y + x) * pitch) + threadIdx.x + x;
+    float2 was = *row;
+    was.x += 1;
+    *row = was;
+}
+"""
+    (found,) = asked(text, tmp_path)["programs"]  # type: ignore[misc]
+    assert found["directives"][-1] == "launch k<<<1, dim3(2, 2)>>>(v, 4, 64);"
+    assert [check["verdict"] for check in found["checks"]] == ["holds", "holds"]
+
+
+@pytest.mark.parametrize(("argument", "verdict"), [("N", "holds"), ("2", "violated")])
+def test_other_numbers_are_tried_for_templates(argument: str, verdict: str, tmp_path: Path) -> None:
+    """Where the file launches it with numbers of its own, these are taken."""
+    text = f"""\
+template <int N> __global__ void k(int* a) {{
+    __shared__ int s[N];
+    s[threadIdx.x % (N / 2)] = 1;
+    a[threadIdx.x] = s[threadIdx.x % (N / 2)];
+}}
+template <int N> void run(int* a) {{ k<{argument}><<<1, N / 2>>>(a); }}
+"""
+    (found,) = asked(text, tmp_path)["programs"]  # type: ignore[misc]
+    assert found["directives"][-1] == f"launch k<{4 if argument == 'N' else 2}><<<1, 2>>>(a);"
+    assert found["checks"][0]["verdict"] == verdict
+    assert found["guess_notes"][:1] == (
+        ["passed over, as it has a race: k<2><<<1, 2>>>(a)"] if verdict == "holds" else []
+    )
+
+
+def test_classes_are_arguments_of_templates_and_are_constructed(tmp_path: Path) -> None:
+    text = """\
+struct Call { double k; __host__ __device__ Call(double k) : k(k) {} __device__ double of(int n) { return n - k; } };
+struct View { int* data; int n; __device__ int& at(int i) { return data[i]; } };
+class Hidden { int n = 1; public: __device__ int get() { return n; } };
+template <int N, typename P> __global__ void paths(P payoff, double* out) { out[threadIdx.x] = payoff.of(N); }
+__global__ void views(View v) { if (threadIdx.x < v.n) v.at(threadIdx.x) = 1; }
+__global__ void hidden(Hidden h, int* out) { out[threadIdx.x] = h.get(); }
+"""
+    assert [one[-1] for one in directives(text, tmp_path)] == [
+        "launch paths<2, Call><<<1, 2>>>(Call{4}, out);",
+        "launch views<<<1, 2>>>(View{v_data, 4});",
+        "launch hidden<<<1, 2>>>(Hidden{}, out);",
+    ]
+
+
+def test_a_function_behind_a_short_macro_is_no_host_code(tmp_path: Path) -> None:
+    text = """\
+#define DI __device__ inline
+template <int N> DI void fill(int* a) { for (int i = 0; i < N; i++) a[i] = i; }
+template <int N> __global__ void k(int* a) { fill<N>(a + N * threadIdx.x); }
+int main() { library::run(); }
+"""
+    assert directives(text, tmp_path)[0][-1] == "launch k<2><<<1, 2>>>(a);"

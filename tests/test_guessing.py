@@ -126,12 +126,12 @@ def test_a_template_for_which_no_arguments_are_known_is_told_and_keeps_no_other_
     tmp_path: Path,
 ) -> None:
     text = """\
-struct S { using type = int; };
+namespace n { struct S { using type = int; }; }
 template <typename T> __global__ void needs(typename T::type* x) { x[threadIdx.x] = 1; }
 template <typename... T> __global__ void many(T... x) {}
 template <typename T> __global__ void plain(T* x) { x[threadIdx.x] = 1; }
 template <typename T> __global__ void made(typename T::type* x) { x[threadIdx.x] = 1; }
-template __global__ void made<S>(int*);
+template __global__ void made<n::S>(int*);
 """
     found = asked(text, tmp_path)
     messages = [(d["line"], d["message"]) for d in found["diagnostics"]]  # type: ignore[attr-defined]
@@ -139,7 +139,7 @@ template __global__ void made<S>(int*);
         (n, f"the kernel `{name}`, a template, is never launched, and no arguments for it can be guessed")
         for n, name in ((2, "needs"), (3, "many"))
     ]
-    assert [p["variant"] for p in found["programs"]] == [{"kernel": "plain<int>"}, {"kernel": "made<S>"}]  # type: ignore[attr-defined]
+    assert [p["variant"] for p in found["programs"]] == [{"kernel": "plain<int>"}, {"kernel": "made<n::S>"}]  # type: ignore[attr-defined]
     assert found["status"] == 2
 
 

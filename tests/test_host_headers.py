@@ -52,3 +52,21 @@ def test_what_is_declared_alone_is_told_where_it_is_reached(call: str, write: Ca
     done = scopec("check", path, "--engine", "embedded", "--no-guess")
     assert done.returncode == 2
     assert f"scopec does not model `{call.partition('(')[0]}`" in done.stderr
+
+
+def test_limits_of_numbers_need_no_header_of_their_own(write: Callable[..., Path]) -> None:
+    """The headers of a toolkit include each other."""
+    text = """\
+#include <algorithm>
+#include <cmath>
+__global__ void k(float* least, int n) {
+    float d = std::numeric_limits<float>::max();
+    for (int i = 0; i < n; i++) d = std::min(d, least[n + i]);
+    if (std::numeric_limits<const double>::has_infinity && d < std::numeric_limits<float>::infinity())
+        least[threadIdx.x] = d;
+    static_assert(std::numeric_limits<double>::lowest() < std::numeric_limits<float>::lowest());
+    static_assert(std::numeric_limits<int>::digits10 == 9 && std::numeric_limits<float>::digits == 24);
+}
+"""
+    done = scopec("check", write(text, "limits.cu"), "--engine", "embedded")
+    assert done.returncode == 0, done.stdout + done.stderr

@@ -37,6 +37,8 @@ _SLOW, _LARGE = 1.0, 2
 _NUMBERS = (4, 2, 16)
 #: The lengths that rows may need which do not overlap.
 _LENGTHS = (64, 256)
+#: Other numbers for a template whose arguments are chosen: of rows and blocks, mostly.
+_ARGUMENTS = (4, 16, 1)
 #: What helps where no guess does.
 _WRITE = "write a `//@ launch` for it"
 #: The reductions without which a graph has every access.
@@ -203,6 +205,10 @@ def _tries(kernel: Kernel, found: list[Guess]) -> Iterator[tuple[str, Numbers]]:
             if racy is not None and racy.shape == shape:
                 yield from ((shape, longer) for longer in _longer(kernel, racy.numbers))
                 break
+        racy = _racy(found)
+        numbers = racy.numbers if racy is not None and racy.shape == shape else plain[0]
+        others = (replace(numbers, argument=argument) for argument in _ARGUMENTS)
+        yield from ((shape, other) for other in others if other.named(kernel) != kernel.name)
 
 
 def _factors(kernel: Kernel) -> list[str]:
@@ -228,17 +234,27 @@ def _sized(
 ) -> Guess:  # fmt: skip
     """The guess with the smallest objects that no index leaves, none smaller than another one needs.
 
-    What is known to be ``slow`` is tried with large ones at once.
+    What is known to be ``slow``, or is refused with small ones, is tried with large ones at once.
     """
+    refused: InputError | None = None
     least = max((guess.size for guess in found if not guess.quality.faults), default=0)
     sized: list[Guess] = []
     begun = worked()
     for size in _SIZES:
         slow = slow or (bool(sized) and worked() - begun > _SLOW)
-        if size >= (_SIZES[_LARGE] if slow else least):
+        if size < (_SIZES[_LARGE] if slow or refused else least):
+            continue
+        try:
             sized.append(_tried(source, kernel, shape, numbers, size, planned))
-            if not sized[-1].quality.faults:
-                return sized[-1]
+        except InputError as bad:
+            if refused or slow:
+                raise (refused or bad) from None
+            refused = bad
+            continue
+        if not sized[-1].quality.faults:
+            return sized[-1]
+    if not sized and refused:
+        raise refused
     return min(sized, key=lambda guess: guess.quality.faults)
 
 

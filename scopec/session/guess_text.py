@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.kernels import Kernel, Parameter
 
+#: The number that is chosen as an argument of a template.
+ARGUMENT = 2
 #: The number of pointers in an array of them.
 _POINTERS = 4
 #: The bytes of a block's dynamic shared memory.
@@ -22,10 +25,20 @@ _NO_LENGTHS = ("float", "double", "half", "bfloat")
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """The numbers that a kernel gets: one for all, but for some parameters, by the names of these."""
+    """The numbers that a kernel gets: one for all, but for some parameters, by the names of these.
+
+    ``argument`` are those of a template whose arguments are chosen.
+    """
 
     each: int
     others: tuple[tuple[str, int], ...] = ()
+    argument: int = ARGUMENT
+
+    def named(self, kernel: Kernel) -> str:
+        """The name of a kernel with these arguments."""
+        if not kernel.chosen or self.argument == ARGUMENT:
+            return kernel.name
+        return re.sub(rf"(?<=[<\s]){ARGUMENT}(?=[,>])", str(self.argument), kernel.name)
 
     def of(self, name: str) -> int:
         """That for a parameter, or for a member of one."""
@@ -89,7 +102,7 @@ def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, naming: 
     arguments = [_argument(kernel, one, one.name, numbers, size, naming, objects) for one in kernel.parameters]
     for type_, declared in objects.items():
         yield f"object __device__ {type_} {', '.join(declared)};"
-    yield f"launch {kind}{kernel.name}<<<{shape}>>>({', '.join(arguments)});"
+    yield f"launch {kind}{numbers.named(kernel)}<<<{shape}>>>({', '.join(arguments)});"
 
 
 def _argument(

@@ -37,7 +37,8 @@ _CLASS = re.compile(r"\b(?:class|struct|union|enum|concept)\b[^()]*$")
 _DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(?P<rest>(?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
-_MACRO = re.compile(r"\b[A-Z][A-Z0-9_]{3,}\b")
+#: A name as macros have them, as for `__device__`; what is kept for one goes later, if clang objects to it.
+_MACRO = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 
 #: Positions in a text: from the first, to that after the last.
 Part = tuple[int, int]

@@ -35,6 +35,8 @@ _KERNEL = re.compile(r"[^;{}]*?\b__global__\b[^;{}]*?\b(?!__launch_bounds__|__al
 _OPENING = re.compile(r"\bnamespace\s+([\w:]+)\s*\{|[{}]")
 #: The types that are tried as arguments of templates.
 _TYPES = ("int", "float")
+#: The number of classes of a file that are tried, too.
+_CLASSES = 3
 _BUILT_IN = frozenset({"int", "float", "double", "unsigned", "char", "long", "short", "true", "false"})
 
 _Named = TypeVar("_Named", "Kernel", "_Template")
@@ -68,6 +70,8 @@ class Kernel:
     shape: Shape = Shape()
     #: Its name in clang's code.
     symbol: str = ""
+    #: Whether its template's arguments were chosen: the file launches it with none that are numbers and types.
+    chosen: bool = False
 
     @property
     def own_name(self) -> str:
@@ -153,7 +157,8 @@ def kernels(
         return result
 
     def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
-        declared = list(_named(code, _declared(texts, folder, result)))
+        free = {one.own_name for one in templates if one.chosen}
+        declared = [replace(one, chosen=one.own_name in free) for one in _named(code, _declared(texts, folder, result))]
         known = {kernel.own_name for kernel in declared}
         missing = [one for one in templates if one.own_name not in known]
         return Found(tuple(declared), text, objection, tuple((one.name, one.span) for one in missing))
@@ -223,11 +228,15 @@ def _declared(texts: list[_Text], folder: Path, result: Compiled) -> list[Kernel
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """A kernel that is a template: its name, where that stands, and arguments to try (none are known: empty)."""
+    """A kernel that is a template: its name, where that stands, and arguments to try (none are known: empty).
+
+    They are ``chosen`` where the file has no launch with numbers and types.
+    """
 
     name: str
     arguments: tuple[str, ...]
     span: Span
+    chosen: bool
 
     @property
     def own_name(self) -> str:
@@ -247,9 +256,12 @@ def _templates(text: _Text, launching: str) -> Iterator[_Template]:
         name = kernel[1]
         launches = [m for where in (launching, code) for m in LAUNCH.finditer(where) if m[1] == name and m[2]]
         literal = [m[2] for m in launches if _is_literal(m[2])]
-        own = tuple(dict.fromkeys(literal[:1] or (*(m[2] for m in launches), *_arguments(parameters))))
+        types = (*_TYPES, *_classes(code))
+        given = tuple(dict.fromkeys(m[2] for m in launches))
+        begun = (argument for one in given for argument in _arguments(parameters, types, one[1:-1]))
+        own = tuple(dict.fromkeys(literal[:1] or (*given, *begun, *_arguments(parameters, types))))
         span = text.source.span(*kernel.span(1))
-        yield _Template(f"{_namespace(code, match.start())}{name}", own, span)
+        yield _Template(f"{_namespace(code, match.start())}{name}", own, span, not literal)
 
 
 def _is_literal(arguments: str) -> bool:
@@ -257,13 +269,24 @@ def _is_literal(arguments: str) -> bool:
     return _BUILT_IN.issuperset(re.findall(r"[A-Za-z_]\w*", arguments))
 
 
-def _arguments(parameters: str) -> Iterator[str]:
-    """Arguments to try for the parameters of a template; none where one is no type, number or truth value."""
-    for type_ in _TYPES:
-        found = [_argument(parameter, type_) for parameter in takewhile(lambda one: "=" not in one, split(parameters))]
+def _classes(code: str) -> list[str]:
+    """Classes of a text that may be arguments, the first few."""
+    found = re.findall(r"(?<!>)[;}\n]\s*(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]", f"\n{code}")
+    return list(dict.fromkeys(found))[:_CLASSES]
+
+
+def _arguments(parameters: str, types: tuple[str, ...], begun: str = "") -> Iterator[str]:
+    """Arguments to try for the parameters of a template, of which the first may be known.
+
+    None where a parameter is no type, number or truth value.
+    """
+    first = list(split(begun))
+    wanted = list(takewhile(lambda one: "=" not in one, split(parameters)))[len(first) :]
+    for type_ in types if wanted else ():
+        found = [_argument(parameter, type_) for parameter in wanted]
         if None in found:
             return
-        yield f"<{', '.join(filter(None, found))}>"
+        yield f"<{', '.join((*map(str.strip, first), *filter(None, found)))}>"
 
 
 def _argument(parameter: str, type_: str) -> str | None:
@@ -336,13 +359,40 @@ def _constructed(debug: Debug, fields: dict[str, str]) -> bool:
 
 
 def _members(debug: Debug, fields: dict[str, str]) -> Iterator[Parameter]:
-    """The members of an aggregate that an argument has to give; nothing for a class that is none."""
-    members = [debug.fields(node) for node in debug.listed(fields.get("elements", ""))]
-    if any(m[""] == "DISubprogram" or m.get("tag") == "DW_TAG_inheritance" for m in members):
+    """What makes an object: members of an aggregate, or what a constructor wants; nothing where neither is plain."""
+    nodes = debug.listed(fields.get("elements", ""))
+    members = [debug.fields(node) for node in nodes]
+    if _constructed(debug, fields):
+        yield from min(_constructors(debug, fields, nodes), key=len, default=())
         return
-    for member in members:
+    data = [m for m in members if m[""] != "DISubprogram"]
+    if any(m.get("tag") == "DW_TAG_inheritance" or not _public(m, fields) for m in data):
+        return
+    for member in data:
         if member.get("tag") == "DW_TAG_member" and "DIFlagStaticMember" not in member.get("flags", ""):
             yield replace(_parameter(debug, member["baseType"]), name=member.get("name", ""))
+
+
+def _constructors(debug: Debug, fields: dict[str, str], nodes: tuple[str, ...]) -> Iterator[tuple[Parameter, ...]]:
+    """The parameters of the public constructors of a class that take numbers and pointers."""
+    name = fields.get("name", "").partition("<")[0]
+    for node in nodes:
+        member = debug.fields(node)
+        if member[""] != "DISubprogram" or member.get("name") != name or not _public(member, fields):
+            continue
+        wanted = [replace(_parameter(debug, one), name=f"p{n}") for n, one in enumerate(debug.signature(node)[1:])]
+        if all(one.kind in ("number", "truth", "pointer") for one in wanted):
+            yield tuple(wanted)
+
+
+def _public(member: dict[str, str], fields: dict[str, str]) -> bool:
+    """Whether a member of a class is public: clang tells where it is not as usual in its kind of class."""
+    flags = member.get("flags", "")
+    if "DIFlagStaticMember" in flags:
+        return True
+    if fields.get("tag") == "DW_TAG_class_type":
+        return "DIFlagPublic" in flags
+    return re.search(r"DIFlag(?:Private|Protected|Artificial)", flags) is None
 
 
 def _spelled(debug: Debug, type_: str) -> str:

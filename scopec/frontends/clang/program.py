@@ -47,7 +47,8 @@ _LIBRARY = (
 )  # fmt: skip
 _MORE = (
     "atomic", "barrier", "latch", "semaphore", "cooperative_groups.h", "cooperative_groups/reduce.h", "chrono",
-    "functional", "mutex", "stop_token", "vector", "cstdio", "cstdlib", "cstring", "iostream",
+    "functional", "mutex", "stop_token", "vector", "cstdio", "cstdlib", "cstring", "iostream", "limits", "algorithm",
+    "numeric", "string", "utility", "tuple", "memory", "cmath",
 )  # fmt: skip
 _COMMA = re.compile(r",(?![^({<]*[)}>])")
 _NAME = re.compile(r"([A-Za-z_]\w*)\s*(?:=(?!=)|\{)")

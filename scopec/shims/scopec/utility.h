@@ -66,14 +66,38 @@ template <class __T, size_t __N> struct array {
 template <class __T, class... __U> array(__T, __U...) -> array<__T, 1 + sizeof...(__U)>;
 
 template <class __T> struct numeric_limits {
+    static constexpr bool is_specialized = true, is_integer = true, is_exact = true, is_iec559 = false;
+    static constexpr bool has_infinity = false, has_quiet_NaN = false;
     static constexpr bool is_signed = __T(-1) < __T(0);
+    static constexpr int radix = 2;
     static constexpr int digits = int(sizeof(__T) * 8) - is_signed;
+    static constexpr int digits10 = digits * 643 / 2136;  // log10(2)
     static constexpr __T max() noexcept {
         return is_signed ? __T((((__T(1) << (digits - 1)) - 1) << 1) + 1) : __T(~__T(0));
     }
     static constexpr __T min() noexcept { return is_signed ? __T(-max() - 1) : __T(0); }
     static constexpr __T lowest() noexcept { return min(); }
+    static constexpr __T epsilon() noexcept { return __T(0); }
+    static constexpr __T infinity() noexcept { return __T(0); }
+    static constexpr __T quiet_NaN() noexcept { return __T(0); }
 };
+#define SCOPEC_LIMITS_OF(T, NAME)                                                                    \
+    template <> struct numeric_limits<T> {                                                           \
+        static constexpr bool is_specialized = true, is_integer = false, is_exact = false;           \
+        static constexpr bool is_iec559 = true, has_infinity = true, has_quiet_NaN = true;           \
+        static constexpr bool is_signed = true;                                                      \
+        static constexpr int radix = 2, digits = __##NAME##_MANT_DIG__, digits10 = __##NAME##_DIG__; \
+        static constexpr T max() noexcept { return __##NAME##_MAX__; }                               \
+        static constexpr T min() noexcept { return __##NAME##_MIN__; }                               \
+        static constexpr T lowest() noexcept { return -__##NAME##_MAX__; }                           \
+        static constexpr T denorm_min() noexcept { return __##NAME##_DENORM_MIN__; }                 \
+        static constexpr T epsilon() noexcept { return __##NAME##_EPSILON__; }                       \
+        static constexpr T infinity() noexcept { return T(__builtin_huge_val()); }                   \
+        static constexpr T quiet_NaN() noexcept { return T(__builtin_nan("")); }                     \
+    }
+SCOPEC_LIMITS_OF(float, FLT);
+SCOPEC_LIMITS_OF(double, DBL);
+template <class __T> struct numeric_limits<const __T> : numeric_limits<__T> {};
 
 template <class __T = void> struct plus {
     constexpr __T operator()(const __T& a, const __T& b) const { return a + b; }

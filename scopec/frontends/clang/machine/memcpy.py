@@ -21,6 +21,7 @@ from scopec.frontends.clang.machine.memory import (
     Private,
     covered,
     cuts,
+    extent,
     overlapping,
     read,
 )
@@ -113,6 +114,8 @@ def _write_without_value(machine: Recording, state: State, to: Address, given: C
 
 def check_whole(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> None:
     """Raise InputError where so many bytes cut a number in two, or go beyond the object."""
+    if not 0 <= offset.constant <= offset.constant + size <= extent(layout):
+        raise machine.refused(state, f"{size} bytes that are not all in `{layout.name}` are")
     if cuts(layout, offset.constant, size):
         raise machine.refused(state, f"{size} bytes that are not whole numbers of `{layout.name}` are")
 

@@ -331,16 +331,20 @@ def covers_none(layout: Layout, offset: int, size: int) -> bool:
 
 
 def cuts(layout: Layout, offset: int, size: int) -> bool:
-    """Whether the ends of so many bytes from an offset lie in numbers, or beyond all of them."""
-    last, aligned = 0, 1
-    for leaf in layout.leaves:
-        own = leaf.type.size
-        aligned = max(aligned, own)
-        for at in _positions(leaf.offset, leaf.extents):
-            last = max(last, at + own)
-            if at < offset < at + own or at < offset + size < at + own:
-                return True
-    return not 0 <= offset <= offset + size <= -(-last // aligned) * aligned
+    """Whether the ends of so many bytes from an offset lie in numbers."""
+    return any(
+        at < end < at + leaf.type.size
+        for leaf in layout.leaves
+        for at in _positions(leaf.offset, leaf.extents)
+        for end in (offset, offset + size)
+    )
+
+
+def extent(layout: Layout) -> int:
+    """The bytes of a region up to its last number, and the padding behind that."""
+    ends = [at + leaf.type.size for leaf in layout.leaves for at in _positions(leaf.offset, leaf.extents)]
+    aligned = max((leaf.type.size for leaf in layout.leaves), default=1)
+    return -(-max(ends, default=0) // aligned) * aligned
 
 
 class Kind(Enum):
