@@ -5,7 +5,8 @@ return, and the choices that are left to the implementation, to its accesses wit
 matters to an access if for some values of the others two values of the read differ in what becomes of it.
 
 The function is that of the event graph, so that waiting for another thread belongs to it: where a thread stays in a
-loop for ever, what waits for it (at a barrier, for a launch or the end of a grid) does not happen either.
+loop for ever, what waits for it (at a barrier, for a launch or the end of a grid) does not happen either.  A barrier is
+passed where each other thread has arrived or has exited, so what follows it depends on what decides which.
 """
 
 from __future__ import annotations
@@ -63,20 +64,26 @@ class _Target:
 
     The write of a read-modify-write is of another kind than a store.
 
-    With a ``selection`` it is one read, whose element the index selects: only that matters to reads.
+    With a ``selection`` it is one read, whose element the index selects: only that matters to reads.  With
+    ``arrivals``, those of other threads at barriers before each of the events, it is whether they arrive that counts.
     """
 
     events: tuple[Event, ...]
     selection: Selection | None = None
+    arrivals: tuple[tuple[Event, ...], ...] = ()
 
     @property
     def guards(self) -> tuple[Guard, ...]:
-        """The paths on which they are executed."""
+        """The paths on which they are executed, or on which others arrive."""
+        if self.arrivals:
+            return tuple(arrival.guard for arrival in self.arrivals[-1])
         return tuple(e.guard for e in self.events)
 
     @property
     def values(self) -> tuple[Value, ...]:
         """The values that they store, or that select the element."""
+        if self.arrivals:
+            return ()
         if self.selection is not None:
             return (self.selection.index,)
         return tuple(e.value for e in self.events if e.value is not None)
@@ -146,6 +153,34 @@ class _Search:
                 alike[e.thread, e.location, e.kind, e.order, e.scope, e.volatile, e.rmw is None].append(e)
         for events in alike.values():
             yield _Target(tuple(events))
+        for events in alike.values():  # behind all others: what may be looked at is shared
+            if events[0].kind is Kind.WRITE and (arrivals := tuple(map(self._arrivals, events)))[-1]:
+                yield _Target(tuple(events), arrivals=arrivals)
+
+    def _arrivals(self, event: Event) -> tuple[Event, ...]:
+        """The arrivals of other threads that may be missing at the barriers that an event's thread passes before it.
+
+        A thread that does not arrive has exited, unless a barrier has a count: then another one may come instead.
+        """
+        passed = (
+            w
+            for w in self._conditional.get(event.thread, ())
+            if self.valuations.position[w] < self.valuations.position[event.id]
+        )
+        return tuple(dict.fromkeys(a for wait in passed for a in self._conditional[event.thread][wait]))
+
+    @cached_property
+    def _conditional(self) -> Mapping[str, Mapping[str, Sequence[Event]]]:
+        """For each thread its waits at barriers, with the arrivals of others that hang on what is read."""
+        found: dict[str, dict[str, list[Event]]] = defaultdict(dict)
+        for edge in self.graph.asw:
+            if edge.of_all:
+                arrivals = [
+                    a for a in map(self.graph.by_id.__getitem__, edge.before) if self.valuations.reads((a.guard,), ())
+                ]
+                for wait in map(self.graph.by_id.__getitem__, edge.after) if arrivals else ():
+                    found[wait.thread].setdefault(wait.id, []).extend(a for a in arrivals if a.thread != wait.thread)
+        return found
 
     def _candidates(self, target: _Target) -> Iterator[tuple[str, set[Pair]]]:
         """The reads that are mentioned where a target is computed, with the pairs that that may make."""
@@ -257,7 +292,7 @@ class _Search:
                 for pair in pairs:
                     (self.found if differs else self.unsure)[pair].add(circumstances)
 
-    def _row(self, target: _Target, valuation: Valuation) -> list[tuple[str, int | None]] | None:
+    def _row(self, target: _Target, valuation: Valuation) -> list[tuple[str, Hashable]] | None:
         """The counterparts that a valuation has, one by one, each with what distinguishes it from the same of
         another valuation.
 
@@ -266,6 +301,12 @@ class _Search:
         try:
             if any(valuation.holds(a.guard) and not valuation.value(a.condition) for a in self._faults(target)):
                 return None
+            if target.arrivals:
+                return [
+                    (e.id, tuple(valuation.holds(a.guard) for a in before))
+                    for e, before in zip(target.events, target.arrivals, strict=True)
+                    if valuation.holds(e.guard)
+                ]
             if target.selection is None:
                 there = [e for e in target.events if valuation.holds(e.guard)]
                 return [(e.id, None if e.value is None else valuation.value(e.value)) for e in there]

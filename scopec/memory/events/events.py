@@ -132,7 +132,8 @@ class LeftOpen:
 class Synchronises:
     """Additional synchronises-with: all of ``before`` happen before all of ``after``, where ``when`` holds.
 
-    ``barrier`` are the arrivals at a barrier and the waits that they release.
+    ``barrier`` are the arrivals at a barrier and the waits that they release; with ``of_all`` these are released where
+    each thread of the barrier has arrived or has exited.
     """
 
     before: tuple[str, ...]
@@ -140,6 +141,7 @@ class Synchronises:
     why: str
     when: Value | None = None
     barrier: bool = False
+    of_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,7 +128,11 @@ class _Condensing:
                 before = tuple(e.id for e in rest if left[e.id] >> number & 1)
                 after = tuple(e.id for e in rest if self.around.entered[e.id] & ends)
             if before and after:
-                found.append(replace(edge, before=before, after=after, when=when, barrier=barrier))
+                found.append(
+                    replace(
+                        edge, before=before, after=after, when=when, barrier=barrier, of_all=edge.of_all and barrier
+                    )
+                )
         yield from _largest(found)
 
 

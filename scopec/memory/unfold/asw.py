@@ -79,11 +79,17 @@ class Ordering:
                 continue  # it orders no memory
             if self._at_once(arrivals, waits):
                 why = f"{waits[0].text.removeprefix('leave ')} of {barrier.name}"
-                yield Synchronises(tuple(e.id for e in arrivals), tuple(e.id for e in waits), why, barrier=True)
+                yield Synchronises(
+                    tuple(e.id for e in arrivals),
+                    tuple(e.id for e in waits),
+                    why,
+                    barrier=True,
+                    of_all=not barrier.named,
+                )
                 continue
             for arrival, wait, when in self._pairs(arrivals, waits):
                 why = f"{wait.text.removeprefix('leave ')} of {barrier.name}"
-                yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True)
+                yield Synchronises((arrival.id,), (wait.id,), why, when, barrier=True, of_all=not barrier.named)
 
     def _when(self, path: Guard) -> Value | None:
         return None if path.always else path.value(self.out.conditions)
