@@ -154,7 +154,8 @@ def check(
     ignore_races: bool = _SETTINGS, folders: Iterable[str | Path] = _SETTINGS, macros: Iterable[str] = _SETTINGS,
     engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
     jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
-    without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS, every: bool = False,
+    without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS, every: bool = False, headers: str = _SETTINGS,
+    cuda_path: str | Path | None = _SETTINGS,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -165,8 +166,10 @@ def check(
     violated; with ``cache``, earlier answers are used. ``without`` names reductions that are not made
     (``all``: none is; docs/abstractions.md); with ``guess``, kernels that nothing launches
     are asked under guessed launches; with ``every``, each kernel is asked about all its launches (docs/every.md), and
-    nothing else is. What is left out is as the settings of the project and the user
-    say (docs/python.md), as for `scopec check`. Bad input is in the results' diagnostics.
+    nothing else is. ``headers`` are scopec's own (``shims``), NVIDIA's (``real``) of the toolkit ``cuda_path`` or of
+    what there is, or the second where the first do not suffice (``auto``; docs/headers.md). What is left out is as the
+    settings of the project and the user say (docs/python.md), as for `scopec check`. Bad input is in the results'
+    diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
     not exist, and for settings that are none.
@@ -178,6 +181,8 @@ def check(
     flags = _with(
         said.overrides.flags, folders=folders if folders is _SETTINGS else tuple(map(Path, folders)),
         macros=macros if macros is _SETTINGS else tuple(macros),
+        headers=headers if headers is _SETTINGS else project.choice("headers", headers),
+        toolkit=cuda_path if cuda_path is _SETTINGS or cuda_path is None else Path(cuda_path),
     )  # fmt: skip
     attributes = given if given is _SETTINGS else dict(given or {}) or None
     overrides = _with(

@@ -1,7 +1,8 @@
 """pytest's plugin: each expectation of a program is a test (docs/python.md).
 
 A program is collected where the command line names it, or where ``scopec_files`` in pytest's settings has a pattern for
-it; ``scopec_engine`` says who answers.  All else is as the settings of the project say (``scopec/session/project.py``).
+it; ``scopec_engine`` says who answers, ``scopec_headers`` with which headers.  All else is as the settings of the
+project say (``scopec/session/project.py``).
 """
 
 from __future__ import annotations
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from scopec.base.diagnostics import InputError, UsageError
-from scopec.session.check import Outcome, check
+from scopec.session.check import Outcome, Settings, check
 from scopec.session.configured import configured, known
 from scopec.session.plan import SUFFIXES, plan
-from scopec.session.project import Setting, settings
+from scopec.session.project import Setting, choice, settings
 
 # Start-up: pytest imports this whatever it runs.
 
@@ -28,9 +29,11 @@ if TYPE_CHECKING:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The two settings."""
+    """The three settings."""
     parser.addini("scopec_files", "patterns of programs whose expectations are tests", type="args", default=[])
     parser.addini("scopec_engine", "who answers, as `scopec check --engine`, instead of what scopec's settings say")
+    about = "headers of the library, as `scopec check --headers`, instead of what scopec's settings say"
+    parser.addini("scopec_headers", about)
 
 
 #: The settings that a run of pytest found.
@@ -41,6 +44,15 @@ def _settings(config: pytest.Config) -> dict[str, Setting]:
     if _SETTINGS not in config.stash:
         config.stash[_SETTINGS] = settings(config.invocation_params.dir)
     return config.stash[_SETTINGS]
+
+
+def _configured(config: pytest.Config) -> Settings:
+    """The settings of a check, with the headers that pytest's settings name."""
+    found = configured(_settings(config))
+    if not (headers := config.getini("scopec_headers")):
+        return found
+    flags = replace(found.overrides.flags, headers=choice("headers", headers))
+    return replace(found, overrides=replace(found.overrides, flags=flags))
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -62,7 +74,7 @@ class Program(pytest.File):
         from scopec.report.text import qualifiers
 
         try:
-            overrides = configured(_settings(self.config)).overrides
+            overrides = _configured(self.config).overrides
             planned = plan(self.path, str(self.path), overrides)
         except (InputError, UsageError) as bad:
             raise self.CollectError(str(bad)) from None
@@ -80,7 +92,7 @@ class Program(pytest.File):
         from scopec.advice import advised
 
         found = _settings(self.config)
-        wanted = replace(configured(found), advise=advised)
+        wanted = replace(_configured(self.config), advise=advised)
         if engine := self.config.getini("scopec_engine"):
             wanted = replace(wanted, engine=engine)
         here = self.config.invocation_params.dir

@@ -9,6 +9,7 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import precompiled
 from scopec.frontends.clang.command import found, shims
+from scopec.frontends.clang.libraries import own
 from scopec.program.show import show_program
 from tests.conftest import program_of
 
@@ -45,7 +46,7 @@ __global__ void k() {
     ],
 )
 def test_the_headers_with_which_a_text_begins(text: str, headers: tuple[str, ...]) -> None:
-    assert precompiled.preamble(text, found().resources) == headers
+    assert precompiled.preamble(text, found().resources, own()) == headers
 
 
 def test_a_program_is_the_same_before_and_after_its_headers_are_precompiled(monkeypatch: pytest.MonkeyPatch) -> None:

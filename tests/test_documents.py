@@ -111,6 +111,7 @@ NOT_RUN = {
     "check --engine both": "Java",
     "check big.cu": "Java",
     "check specs/ --executor": "a cluster",
+    "check --headers real": "NVIDIA's headers",
     "check src --watch": "it never ends",
     "check turns.cu --bound unroll=12": "seven seconds",
     "init FILE": "the project's file says itself what it launches",

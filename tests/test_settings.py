@@ -31,7 +31,7 @@ VALUES = {
     "jobs": "1", "timeout": "2.5", "memory-limit": '"2GB"', "no-cache": "true", "allow": '["SCP042"]',
     "baseline": '"known.txt"', "quiet": "true", "verbose": "true", "alloy-jar": '"a.jar"', "tlc-jar": '"t.jar"',
     "executor": '"dask:x:1"', "keep": '"kept"',
-    "allow-outside": "true", "no-guess": "true", "without": '["all"]',
+    "allow-outside": "true", "no-guess": "true", "headers": '"shims"', "cuda-path": '"below"', "without": '["all"]',
 }  # fmt: skip
 
 

@@ -187,7 +187,7 @@ limit_options = _all(
 def _overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
+    forced: tuple[Path, ...], database: Path | None, headers: str, toolkit: Path | None, no_cache: bool, outside: bool,
     without: Sequence[str], no_guess: bool, progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
 ) -> Overrides:  # fmt: skip
     from scopec.base.visible import EVERYWHERE
@@ -208,9 +208,10 @@ def _overrides(
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
     macros = (*(f"-D{name}" for name in defined), *(f"-U{name}" for name in undefined))
-    flags = Flags(folders, macros, std or Flags().std, forced, database)
+    flags = Flags(folders, macros, std or Flags().std, forced, database, headers, toolkit)
     if reader == "scoped" and flags != Flags():
-        raise UsageError("-I, -D, -U, --std, --include and -p are for `--reader clang` and `--reader auto`")
+        about = "-I, -D, -U, --std, --include, -p, --headers and --cuda-path"
+        raise UsageError(f"{about} are for `--reader clang` and `--reader auto`")
     unroll = bounds.get("unroll")
     return Overrides(
         model, attributes or None, unroll, ignore_races, progress, memory, hangs, reader, flags, not no_cache,
@@ -221,12 +222,12 @@ def _overrides(
 def _memory_overrides(
     model: str | None, given: Sequence[str], bound: Sequence[str], reader: str,
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
-    forced: tuple[Path, ...], database: Path | None, no_cache: bool, outside: bool,
+    forced: tuple[Path, ...], database: Path | None, headers: str, toolkit: Path | None, no_cache: bool, outside: bool,
     without: Sequence[str], no_guess: bool,
 ) -> Overrides:  # fmt: skip
     return _overrides(
-        model, given, bound, reader, folders, defined, undefined, std, forced, database, no_cache, outside,
-        without, no_guess, None, None, "sc", False,
+        model, given, bound, reader, folders, defined, undefined, std, forced, database, headers,
+        toolkit, no_cache, outside, without, no_guess, None, None, "sc", False,
     )  # fmt: skip
 
 
@@ -267,6 +268,17 @@ _MEMORY = (
         "--allow-outside", "outside", is_flag=True, help="Quote files from outside the repository in reports too."
     ),
     click.option("-p", "database", type=_FOLDER, help="For clang: the folder of compile_commands.json."),
+    click.option(
+        "--headers",
+        type=click.Choice(CHOICES["headers"]),
+        default=CHOICES["headers"][0],
+        show_default=True,
+        help="For clang: the library's headers, scopec's own (shims) or NVIDIA's (real), of a toolkit or of "
+        "scopec[headers]; auto is the second where the first do not suffice.",
+    ),
+    click.option(
+        "--cuda-path", "toolkit", type=_FOLDER, help="The toolkit of `--headers real`, before CUDA_HOME and nvcc's."
+    ),
     click.option(
         "--no-cache", is_flag=True, envvar="SCOPEC_NO_CACHE", help="Ask clang and the jars what they answered before."
     ),

@@ -50,7 +50,7 @@ _LIMIT_SECONDS = 0.05
 #: With less, Java has no room.
 _LEAST_MEMORY = 256 << 20
 _CACHE = "trial"
-_OPTIONAL = ("ziglang", "distributed")
+_OPTIONAL = ("ziglang", "distributed", "nvidia-cuda-cccl", "nvidia-cuda-runtime", "nvidia-cuda-crt")
 
 State = Literal["works", "missing", "fails"]
 
@@ -140,15 +140,17 @@ def _version(package: str) -> str | None:
         return None
 
 
-def _checked(reader: str) -> None:
+def _checked(reader: str, headers: str = "shims") -> None:
     """EngineError where the program, read by a reader, does not have the verdicts that it must have."""
     # Start-up: what is tried is imported by its trial alone.
     from scopec.engines.policy import immediate
     from scopec.engines.protocol import MEMORY
+    from scopec.frontends.clang.flags import Flags
     from scopec.session.check import Settings, check
     from scopec.session.plan import Overrides
 
-    settings = Settings(Overrides(reader=reader), timeout=_SECONDS, engine=immediate(MEMORY).name)
+    overrides = Overrides(reader=reader, flags=Flags(headers=headers) if reader == "clang" else Flags())
+    settings = Settings(overrides, timeout=_SECONDS, engine=immediate(MEMORY).name)
     with stored(PROGRAM, "trial.cu") as path:
         (outcome,) = check([path], settings, {path: path.name})
     if outcome.exit_code:
@@ -172,6 +174,18 @@ def _clang(_: list[str]) -> str:
     except EngineError as failed:
         raise EngineError(f"{found}: {failed}") from failed
     return found
+
+
+def _headers(_: list[str]) -> str:
+    from scopec.frontends.clang.real_headers import installed, real
+
+    if installed() is None:
+        raise Missing("there are none")
+    versions = dict(real(None).versions)
+    place = versions.pop("headers")
+    _checked("clang", "real")
+    said = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"{said} ({place})"
 
 
 # ---------------------------------------------------------------- Java, and what runs in it
@@ -356,6 +370,10 @@ PARTS = (
         "clang", _clang, "C++ beyond the scoped language, `#include`, and files of PTX are refused",
         "pip install 'scopec[cxx]', and unset SCOPEC_CLANG or name a clang of version 19 to 22",
         frozenset({"missing", "fails"}),
+    ),
+    Part(
+        "headers", _headers, "what includes CUB, CUTLASS or another library over NVIDIA's headers is refused",
+        "pip install 'scopec[headers]', or name a toolkit of CUDA 13 by CUDA_HOME or --cuda-path",
     ),
     Part(
         "java", _java, "Alloy and TLC confirm no answer, and `--memory hrf0-hw` fails",

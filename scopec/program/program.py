@@ -35,6 +35,8 @@ class Program:
     creates (:class:`CreateThread`) run from then on.  ``parameters`` are names of kernels' parameters, with what they
     point to: elements of objects by the offset in bytes.  ``placed`` are the objects whose addresses it computes with:
     it has one choice of the addresses that a machine might give them.  ``fields`` are bit-fields, by name.
+    ``read_with`` are the versions of the library's headers that it was read with, by their names; none where they are
+    scopec's own.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Program:
     parameters: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     placed: tuple[str, ...] = ()
     fields: Mapping[str, BitField] = field(default_factory=dict)
+    read_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def bodies(self) -> Iterator[Body]:

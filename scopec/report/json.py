@@ -112,6 +112,7 @@ def _settings(run: Run) -> dict[str, Any]:
         "guessed": bool(run.guessed),
         "directives": list(run.guessed),
         "guess_notes": list(run.guess_notes),
+        **({"read_with": dict(run.program.read_with)} if run.program.read_with else {}),
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scopec.base.excerpt import clean
 from scopec.explain.reasons import explanation
 from scopec.report.rules import diagnostic_rule, message, rule
-from scopec.report.text import counterexample, diagnostic_lines, title
+from scopec.report.text import counterexample, diagnostic_lines, read_with, title
 from scopec.report.unasked import variants
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
         },
     )
     properties = ET.SubElement(suite, "properties")
-    for name, value in (*_guessed(outcome), *_not_asked(outcome)):
+    for name, value in (*_guessed(outcome), *_read_with(outcome), *_not_asked(outcome)):
         ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ET.SubElement(suite, "system-out").text = _lines(_void(outcome))
@@ -92,6 +92,13 @@ def _guessed(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for report in outcome.reports:
         if report.run.guessed:
             yield f"guessed for {title(report)}", clean(" ".join(report.run.guessed))
+
+
+def _read_with(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """The headers that are not scopec's own."""
+    for report in outcome.reports:
+        if report.run.program.read_with:
+            yield f"headers of {title(report)}", clean(read_with(report.run))
 
 
 def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:

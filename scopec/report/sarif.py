@@ -107,11 +107,12 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
             "kind": check.expectation.kind,
             "expectation": clean(check.expectation.text),
             "verdict": check.verdict,
-            "variant": {clean(k): clean(v) for k, v in report.run.program.variant.items()},
+            "variant": _cleaned(report.run.program.variant),
             "model": report.run.model.name,
             "engine": check.engine,
             "guessed": bool(report.run.guessed),
             **({"directives": [clean(one) for one in report.run.guessed]} if report.run.guessed else {}),
+            **({"read_with": _cleaned(report.run.program.read_with)} if report.run.program.read_with else {}),
         },
     }
     related = [(m.span, m.note) for m in others]
@@ -127,6 +128,10 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
     if flows:  # an execution of threads that do nothing but compute has none
         result["codeFlows"] = [{"threadFlows": flows}]
     return result
+
+
+def _cleaned(texts: Mapping[str, str]) -> dict[str, str]:
+    return {clean(name): clean(value) for name, value in texts.items()}
 
 
 def _fix(check: Check) -> dict[str, Any]:

@@ -62,6 +62,8 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
     yield title(report)
     if run.guessed and not isinstance(report, Observed):
         yield from guess(run, width)
+    if run.program.read_with:
+        yield from wrapped(f"  note: {read_with(run)}", width, 8)
     race_shown = False
     for check in report.checks:
         if quiet and check.verdict == "holds":
@@ -99,6 +101,15 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
 def said(run: Run, verdict: str) -> str:
     """A verdict, with what it is about."""
     return f"{verdict} for the guessed launch" if run.guessed else verdict
+
+
+def read_with(run: Run) -> str:
+    """The headers that a program was read with, where these are not scopec's own."""
+    versions = dict(run.program.read_with)
+    place = versions.pop("headers")
+    where = f" of {place}" if place != "packages" else ""
+    said = ", ".join(f"{name} {version}" for name, version in versions.items())
+    return f"read with NVIDIA's headers{where}: {said}"
 
 
 def guess(run: Run, width: int) -> Iterator[str]:

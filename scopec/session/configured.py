@@ -32,6 +32,7 @@ def configured(found: Mapping[str, Setting]) -> Settings:
     flags = Flags(
         tuple(map(Path, value.get("I", ()))), macros, value.get("std", Flags().std),
         tuple(map(Path, value.get("include", ()))), Path(value["p"]) if "p" in value else None,
+        value.get("headers", CHOICES["headers"][0]), Path(value["cuda-path"]) if "cuda-path" in value else None,
     )  # fmt: skip
     cache = not value.get("no-cache", False)
     overrides = Overrides(

@@ -61,7 +61,7 @@ KEYS = {
     "model": Kind.MODEL, "given": Kind.PAIRS, "bound": Kind.PAIRS, "progress": Kind.TEXT, "memory": Kind.TEXT,
     "hangs": Kind.TEXT, "ignore-races": Kind.SWITCH, "reader": Kind.TEXT,
     "I": Kind.PATHS, "D": Kind.PAIRS, "U": Kind.TEXTS, "std": Kind.TEXT, "include": Kind.PATHS, "p": Kind.PATH,
-    "without": Kind.TEXTS,
+    "headers": Kind.TEXT, "cuda-path": Kind.PATH, "without": Kind.TEXTS,
     "engine": Kind.TEXT, "confirm": Kind.TEXT, "jobs": Kind.WHOLE, "timeout": Kind.NUMBER, "memory-limit": Kind.SIZE,
     "no-cache": Kind.SWITCH, "allow": Kind.TEXTS, "baseline": Kind.PATH, "quiet": Kind.SWITCH, "verbose": Kind.SWITCH,
     **{f"{name}-jar": Kind.PATH for name in JARS}, "executor": Kind.TEXT, "keep": Kind.PATH,
@@ -70,11 +70,18 @@ KEYS = {
 #: The values of settings, the default first, or the bounds between which they are.
 CHOICES = {
     "confirm": ("auto", "always", "never", "ci"), "hangs": ("model", "sc"), "reader": ("auto", "clang", "scoped"),
-    "memory": ("sc", "hrf0-hw"),
+    "memory": ("sc", "hrf0-hw"), "headers": ("auto", "shims", "real"),
 }  # fmt: skip
 RANGES: dict[str, tuple[float, float]] = {"jobs": (1, 64), "timeout": (0.001, math.inf)}
 #: Those that say what is run, where is written, and what of elsewhere is shown: a call's, or the user's own.
-USERS = frozenset({*(f"{name}-jar" for name in JARS), "executor", "keep", "allow-outside"})
+USERS = frozenset({*(f"{name}-jar" for name in JARS), "executor", "keep", "allow-outside", "cuda-path"})
+
+
+def choice(key: str, value: str) -> str:
+    """A value of a setting that has choices; UsageError for another."""
+    if value not in CHOICES[key]:
+        raise UsageError(f"`{key}` is one of {', '.join(CHOICES[key])}, not `{value}`")
+    return value
 
 
 @dataclass(frozen=True)

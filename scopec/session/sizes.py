@@ -15,11 +15,11 @@ from scopec.base.source import Source, Span
 from scopec.engines.table import SIZES
 from scopec.explain.verdict import AllLaunches, Check, Verdict
 from scopec.frontends.clang.anythread.hosts import Host
-from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.compiler import Refused
 from scopec.frontends.clang.kernels import Found as Kernels
 from scopec.frontends.clang.kernels import Kernel, has_main, kernels
+from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import Every, about_every, condition_of, prepared, without_questions
@@ -47,6 +47,7 @@ def of_file(
     """A report for each kernel of a file; InputError with what clang objects to."""
     source = _readable(path, shown, overrides)
     flags = overrides.flags.of(path, source.span(0, 0))
+    library = library_of(flags).folders
     entries = compilations() if overrides.cache else None
     every, bare, found, kinds = _asked(source, path, overrides)
     text = replace(source, text=found.text)
@@ -59,7 +60,7 @@ def of_file(
             uses += condition_of(source, one, f"{_WHERE}{number}", _parameters(source, kernel, one))
     whole = prepared(text) + uses
     code, _ = with_library(whole, text, path.parent, flags, entries, includes="#include" in whole)
-    device = _side(code.device, source)
+    device = _side(code.device, source, library)
 
     @cache
     def host() -> Host | Found:
@@ -68,7 +69,7 @@ def of_file(
             code, _ = with_library(whole, bare, path.parent, flags, entries, includes="#include" in whole)
         except Refused as refused:
             return Found("unknown", f"the host code is not read: {refused.diagnostics[0].message}")
-        side = _side(code.host, source)
+        side = _side(code.host, source, library)
         return Host(side.module, side.about, text)
 
     nothing = _nothing(source, path, overrides)
@@ -151,9 +152,9 @@ def _told(found: Kernels) -> list[Diagnostic]:
     return told
 
 
-def _side(text: str, source: Source) -> Side:
+def _side(text: str, source: Source, library: tuple[str, ...]) -> Side:
     module = Module(text)
-    return Side(module, Debug(module, str(shims()), source.name))
+    return Side(module, Debug(module, library, source.name))
 
 
 def _in_words(one: Every | None) -> str:

@@ -2,6 +2,7 @@
 #include <scopec_cuda.h>
 SCOPEC_SHIM_BEGIN
 namespace cooperative_groups {
+namespace __v1 {  // where libcu++ declares its names
 
 namespace __scopec_groups {
 inline unsigned linear(unsigned x, unsigned y, unsigned z, unsigned width, unsigned height) {
@@ -216,5 +217,7 @@ template <class __T> struct bit_xor {
     __T operator()(__T a, __T b) const { return a ^ b; }
 };
 
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

@@ -40,6 +40,7 @@
 #define CUDART_CB
 
 #include <scopec/intrinsics.h>
+#include <scopec/nvvm.h>
 #include <scopec/types.h>
 
 // "not a full barrier, but rather an acquire barrier" (GCC, "Legacy __sync Built-in Functions"): weaker than clang's.

@@ -3,6 +3,8 @@
 - ``program``: a file to a Program
 - ``prepare``: directives become C++
 - ``kernels``, ``shapes``, ``host_code``: the kernels of a file, shapes of launches, and it without its host's code
+- ``libraries``, ``library_choice``: the library's headers, scopec's own or NVIDIA's
+- ``real_headers``, ``overlays``: where NVIDIA's are, and what is laid over them
 - ``headers``, ``library_headers``: headers of the user's that a file includes; those that scopec has none of
 - ``brackets``: groups in brackets of a text
 - ``flags``: flags of a build

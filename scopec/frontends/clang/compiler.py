@@ -1,7 +1,7 @@
 """Runs clang: the text of a ``.cu`` file to the LLVM IR of both sides, or to its errors.
 
-No CUDA toolkit and no standard library is read: what a program includes is ``scopec/shims/`` and the headers that
-belong to clang itself (``<stdint.h>`` and kin).
+What a program includes is ``scopec/shims/`` and the headers that belong to clang itself (``<stdint.h>`` and kin), or,
+where that is asked for, NVIDIA's headers over the C++ library that comes with clang.
 """
 
 from __future__ import annotations
@@ -21,12 +21,14 @@ from scopec.frontends.clang.command import Clang, asked, environment, found, rea
 from scopec.frontends.clang.compilation_cache import remembered
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
+from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.messages import Message, error_of, messages, name_for_clang, presumed
 from scopec.frontends.clang.precompiled import first, preamble, prepared
 from scopec.frontends.clang.running import Run, finished
 
 if TYPE_CHECKING:
     from scopec.base.cache import Cache
+    from scopec.frontends.clang.libraries import Library
 
 _CODE = ("-emit-llvm", "-o", "-")
 _TREE = ("-ast-dump",)
@@ -64,14 +66,14 @@ def compiled(
     Raises Refused with every error of clang, InputError where the text is too much for it or takes in what is no header
     and may not be shown, EngineError if there is no clang or it does not run.
     """
-    clang, given = found(), _given(text, shown, flags)
+    clang, given, library = found(), _given(text, shown, flags), library_of(flags)
     plain = [_command(clang, side, text, flags) for side in _SIDES]
     more = "include" in text or "embed" in text
 
     def made() -> list[str]:
         asked(clang.program)
-        with dependencies(clang.resources, needed=more) as listed:
-            headers = preamble(given.decode(errors="surrogateescape"), clang.resources)
+        with dependencies((str(clang.resources), *library.folders), needed=more) as listed:
+            headers = preamble(given.decode(errors="surrogateescape"), clang.resources, library)
             ready = plain if flags.folders else [prepared(command, headers) for command in plain]
             runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], given, folder)
             if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
@@ -111,20 +113,25 @@ def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: F
         message = "clang came to grief over this text; expressions nested by the thousand do that"
         raise InputError(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0), "write shorter expressions"))
     said = [message for run in runs for message in messages(run.messages)]
-    if any(_unplaced(message, clang) for message in said) or any(run.status and not run.messages for run in runs):
+    library = library_of(flags)
+    if any(_unplaced(message, clang, library) for message in said) or any(
+        run.status and not run.messages for run in runs
+    ):
         if fault := _tried(clang, _NO_FLAGS):
             raise broken(clang, fault)
         if fault := _tried(clang, flags):
             raise InputError(Diagnostic(Code.FLAGS, f"clang does not take the flags: {fault}", source.span(0, 0)))
-    errors = list(dict.fromkeys(error_of(m, source, folder) for m in said if m.file not in (None, *_NO_FILES)))
+    errors = list(
+        dict.fromkeys(error_of(m, source, folder, library.folders) for m in said if m.file not in (None, *_NO_FILES))
+    )
     if errors:
         raise Refused(*errors)
     return _outputs(clang, runs)
 
 
-def _unplaced(message: Message, clang: Clang) -> bool:
+def _unplaced(message: Message, clang: Clang, library: Library) -> bool:
     """Whether no place in the user's files led to a message of clang's."""
-    own = (str(shims()), str(clang.resources), *_NO_FILES)
+    own = (*library.folders, str(clang.resources), *_NO_FILES)
     return all((at.file or "").startswith(own) or not at.file for at in (message, *message.notes))
 
 
@@ -146,16 +153,20 @@ def _remembered(
     flags: Flags,
 ) -> list[str]:  # fmt: skip
     text, folders = given.decode(errors="surrogateescape"), [include.absolute() for include in flags.folders]
-    return remembered(entries, make, what, clang, text, folder, folders, shims())
+    identity = library_of(flags).identity
+    if identity and folders:  # which of their headers stand for one of NVIDIA's is not known before they are read
+        return make()
+    return remembered(entries, make, [*what, *identity], clang, text, folder, folders, shims())
 
 
 def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
     """The command for a side, but for what is to become of it."""
-    command = [*reading(clang, side, flags.std), "-I", str(shims())]
+    library = library_of(flags)
+    command = [*reading(clang, side, flags.std), *library.options, *library.of_side.get(side, ())]
     command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
-    return [*command, *flags.macros, *first()]
+    return [*command, *flags.macros, *first(library)]
 
 
 def _given(text: str, shown: str, flags: Flags) -> bytes:
@@ -173,7 +184,7 @@ def expanded(
     Raises EngineError if clang fails.
     """
     clang, given = found(), _given(text, shown, flags)
-    expand, again = [*_command(clang, side, text, flags), *_EXPANDED], reading(clang, side, flags.std)
+    expand, again = [*_command(clang, side, text, flags), *_EXPANDED], _again(clang, side, flags)
 
     def made() -> list[str]:
         asked(clang.program)
@@ -183,6 +194,11 @@ def expanded(
 
     code, tree = _remembered(clang, entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
     return code, tree
+
+
+def _again(clang: Clang, side: str, flags: Flags) -> list[str]:
+    """The command for a text without macros and ``#include`` lines."""
+    return [*reading(clang, side, flags.std), *library_of(flags).of_side.get(side, ())]
 
 
 def _run(commands: list[list[str]], given: bytes, folder: Path) -> list[Run]:

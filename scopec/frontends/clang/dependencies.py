@@ -25,9 +25,10 @@ _NAME = re.compile(r"(?:\\[ #]|[^\s\\]|\\(?!\s))+")
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Lists of what clang reads for one program, in ``folder``; no list without one.  ``own`` are clang's headers."""
+    """Lists of what clang reads for one program, in ``folder``; no list without one.  ``own`` are the folders of
+    headers that are no user's."""
 
-    own: Path
+    own: tuple[str, ...]
     folder: Path | None
 
     def arguments(self, number: int) -> tuple[str, ...]:
@@ -44,11 +45,12 @@ class Dependencies:
                     raise _refused(name, source)
 
     def _may_read(self, file: Path, source: Source) -> bool:
-        return may_show(file, source) or file.resolve().is_relative_to(self.own.resolve())
+        real = file.resolve()
+        return may_show(file, source) or any(real.is_relative_to(Path(own).resolve()) for own in self.own)
 
 
 @contextmanager
-def dependencies(own: Path, *, needed: bool) -> Iterator[Dependencies]:
+def dependencies(own: tuple[str, ...], *, needed: bool) -> Iterator[Dependencies]:
     """Lists for one program, while a block lasts."""
     if not needed:
         yield Dependencies(own, None)

@@ -32,7 +32,9 @@ class Flags:
 
     ``folders`` are those of ``-I``; ``macros`` are ``-DNAME=VALUE`` and ``-UNAME`` in order; ``std`` is the language
     (``c++17`` or newer); ``forced`` are headers read before the file (``-include``); ``database`` is a folder with a
-    ``compile_commands.json``, which says the same of each file (JSON Compilation Database Format).
+    ``compile_commands.json``, which says the same of each file (JSON Compilation Database Format).  ``headers`` are
+    those of the library: scopec's own (``shims``), NVIDIA's (``real``) of the toolkit in the folder ``toolkit``, or
+    where that is None of what there is; ``auto`` are scopec's own.
     """
 
     folders: tuple[Path, ...] = ()
@@ -40,6 +42,8 @@ class Flags:
     std: str = "c++20"
     forced: tuple[Path, ...] = ()
     database: Path | None = None
+    headers: str = "auto"
+    toolkit: Path | None = None
 
     def of(self, path: Path, span: Span) -> Flags:
         """The flags for a file: those of the database, then these.
@@ -51,7 +55,7 @@ class Flags:
         found = _of_command(_entry(self.database, path, span), self.std)
         return replace(
             found, folders=(*found.folders, *self.folders), macros=(*found.macros, *self.macros),
-            forced=(*found.forced, *self.forced),
+            forced=(*found.forced, *self.forced), headers=self.headers, toolkit=self.toolkit,
         )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.brackets import after_group
-from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused
 from scopec.frontends.clang.host_code import without_host
+from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import MAIN, prepared
@@ -158,7 +158,8 @@ def kernels(
 
     def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
         free = {one.own_name for one in templates if one.chosen}
-        declared = [replace(one, chosen=one.own_name in free) for one in _named(code, _declared(texts, folder, result))]
+        named = _named(code, _declared(texts, folder, result, library_of(flags).folders))
+        declared = [replace(one, chosen=one.own_name in free) for one in named]
         known = {kernel.own_name for kernel in declared}
         missing = [one for one in templates if one.own_name not in known]
         return Found(tuple(declared), text, objection, tuple((one.name, one.span) for one in missing))
@@ -190,10 +191,10 @@ def _named(code: str, found: list[_Named]) -> Iterator[_Named]:
     yield from chosen or found
 
 
-def _declared(texts: list[_Text], folder: Path, result: Compiled) -> list[Kernel]:
+def _declared(texts: list[_Text], folder: Path, result: Compiled, library: tuple[str, ...]) -> list[Kernel]:
     """The kernels of a file and its headers in what clang makes of it."""
     device, (first, *_) = Module(result.device), texts
-    debug = Debug(device, str(shims()), first.source.name)
+    debug = Debug(device, library, first.source.name)
     everything = "\n".join(text.code for text in texts)
     by_file = {Path(text.source.name).resolve(): text for text in texts[1:]}
     found = []

@@ -11,7 +11,6 @@ from scopec.base.files import shown_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.base.visible import may_show
-from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.library_headers import known
 
 if TYPE_CHECKING:
@@ -83,11 +82,10 @@ def messages(text: str) -> list[Message]:
     return found
 
 
-def error_of(message: Message, source: Source, folder: Path) -> Diagnostic:
-    """The error that clang reports about a text read in a folder; one in scopec's headers is put where the text led
-    there.
+def error_of(message: Message, source: Source, folder: Path, own: tuple[str, ...]) -> Diagnostic:
+    """The error that clang reports about a text read in a folder; one in the library's headers (``own`` are folders)
+    is put where the text led there.
     """
-    own = str(shims())
     notes = [n for n in message.notes if not (n.file or "").startswith(own)]
     at = next(iter(notes), message) if (message.file or "").startswith(own) else message
     shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]

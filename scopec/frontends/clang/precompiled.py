@@ -17,14 +17,19 @@ from typing import TYPE_CHECKING
 
 from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
 from scopec.frontends.clang.command import environment, shims
+from scopec.frontends.clang.libraries import own as scopecs
 from scopec.frontends.clang.running import finished
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from scopec.frontends.clang.libraries import Library
+
 #: So many files are read in one way without being worth to be prepared for.
 _FEW = 4
 #: Template instances that headers ask for are made with them (cc1's own flag).
+#: So many arguments put a header before every file.
+_FIRST = 2
 _MAKE = ("-emit-pch", "-fpch-instantiate-templates", "-o")
 _LINE = re.compile(
     r"""(?:\s|//[^\n\\]*\n|/\*.*?\*/|\#\ 1\ "[^"\n\\]*"\n)*  # no code
@@ -33,11 +38,13 @@ _LINE = re.compile(
 )
 
 
-def preamble(given: str, own: Path) -> tuple[str, ...]:
+def preamble(given: str, own: Path, library: Library) -> tuple[str, ...]:
     """The headers that a text includes before anything else, as scopec and clang have them: paths of files.
 
-    ``own`` is the folder of clang's headers.
+    ``own`` is the folder of clang's headers.  Of NVIDIA's headers, none: they may ask for what is before them.
     """
+    if library != scopecs():
+        return ()
     found: list[str] = []
     at = 0
     while line := _LINE.match(given, at):
@@ -82,14 +89,14 @@ _precompiled = _Precompiled()
 def prepared(command: list[str], headers: tuple[str, ...] = ()) -> list[str]:
     """The same command, where what it reads first was read before.
 
-    It ends with the two arguments of :func:`first`; ``headers`` are the text's :func:`preamble`.
+    It ends with the arguments of :func:`first`; ``headers`` are the text's :func:`preamble`.
     """
     for kept in (_precompiled.of(command, of) for of in dict.fromkeys((headers, ()))):
         if kept is not None:
-            return [*command[: -len(first())], "-include-pch", str(kept)]
+            return [*command[:-_FIRST], "-include-pch", str(kept)]
     return command
 
 
-def first() -> tuple[str, str]:
+def first(library: Library) -> tuple[str, str]:
     """The arguments that put a header before every file."""
-    return ("-include", str(shims() / "scopec_cuda.h"))
+    return ("-include", str(library.first))

@@ -170,9 +170,9 @@ def _full(value: str) -> str:
     """A value of a ``vary``, as C++ names it."""
     value = value.strip()
     if value in ORDERS:
-        return f"::__scopec::memory_order_{value}"
+        return f"::__scopec_chosen::memory_order_{value}"
     if value in SCOPES:
-        return f"::__scopec::thread_scope_{'system' if value == 'sys' else value}"
+        return f"::__scopec_chosen::thread_scope_{'system' if value == 'sys' else value}"
     return value
 
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, error
 from scopec.frontends.c.syntax import tree
-from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.compiler import Compiled, Refused, after, compiled, expanded
 from scopec.frontends.clang.evaluation_order.unordered import Unordered
 from scopec.frontends.clang.intrinsics.call import ORDERS
+from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.annotations import said
 from scopec.frontends.clang.llvm.debug import Debug
@@ -101,14 +101,15 @@ def lower(
             said_of = Diagnostic(Code.SYNTAX, "this `{` is never closed", source.span(at, at + 1), "is a `}` missing?")
             raise Refused(said_of) from None
         raise
-    library = str(shims())
+    library = library_of(flags).folders
     device, host = Module(result.device), Module(result.host)
     of_ptx = add(device, ptx) if ptx is not None else {}
     sides = (
         Side(device, Debug(device, library, source.name), host=False),
         Side(host, Debug(host, library, source.name), host=True),
     )
-    values = {constant: _value(device, constant, known[constant]) for constant in asked}
+    scopes = library_of(flags).scopes
+    values = {constant: _value(device, constant, known[constant], scopes) for constant in asked}
     shown = {constant: _shown(values[constant], known[constant]) for constant in overrides}
     open_ = [
         Unordered(
@@ -126,7 +127,7 @@ def lower(
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):
             objects |= stored(objects, directive)
-    return replace(program, objects=objects)
+    return replace(program, objects=objects, read_with=dict(library_of(flags).versions))
 
 
 def with_library(
@@ -135,7 +136,8 @@ def with_library(
     """Clang's code for a text, and the flags with the library's headers under which it was accepted."""
 
     def including(*names: str) -> Flags:
-        return replace(flags, forced=(*(shims() / name for name in names), *flags.forced))
+        there = (file for name in names if (file := library_of(flags).header(name)) is not None)
+        return replace(flags, forced=(*there, *flags.forced))
 
     def made(given: Flags) -> tuple[Compiled, Flags]:
         return compiled(text, source.name, folder, given, entries, source.folders), given
@@ -150,11 +152,11 @@ def with_library(
         raise
 
 
-def _value(device: Module, name: str, type_: str) -> int | ir.Scope | ir.Order:
+def _value(device: Module, name: str, type_: str, scopes: Mapping[int, int]) -> int | ir.Scope | ir.Order:
     initial = device.variable(CONSTANT + name).initial
     number = initial.value if isinstance(initial, llvm.Number) else 0
     if "thread_scope" in type_:
-        return ir.Scope(number)
+        return ir.Scope(scopes.get(number, number))
     return ORDERS[number] if "memory_order" in type_ else number
 
 

@@ -4,6 +4,7 @@
 #include <scopec/pipeline.h>
 SCOPEC_SHIM_BEGIN
 namespace cooperative_groups {
+namespace __v1 {  // where libcu++ declares its names
 template <class __Group, class __T, class __Size>
 void memcpy_async(const __Group& group, __T* to, const __T* from, const __Size& size) {
     __scopec::copy_shared(group, to, from, size_t(size));
@@ -20,5 +21,7 @@ template <unsigned __N, class __Group> void wait_prior(const __Group& group) {
     group.sync();
 }
 template <class __Group> void wait(const __Group& group) { wait_prior<0>(group); }
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 SCOPEC_SHIM_BEGIN
 namespace cooperative_groups {
+namespace __v1 {  // where libcu++ declares its names
 // What the operations of the library are called in __scopec_reduce.
 template <class __Op> inline constexpr int __scopec_operation = -1;
 template <class __T> inline constexpr int __scopec_operation<plus<__T>> = 0;
@@ -33,5 +34,7 @@ template <class __T, class __Op> __T reduce(const coalesced_group& group, __T va
         return found;
     }
 }
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

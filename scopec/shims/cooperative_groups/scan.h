@@ -2,6 +2,7 @@
 #include <cooperative_groups.h>
 SCOPEC_SHIM_BEGIN
 namespace cooperative_groups {
+namespace __v1 {  // where libcu++ declares its names
 // In each round a lane takes what one half of its way to the first lane has gathered.
 template <unsigned __N, class __P, class __T, class __Op>
 __T inclusive_scan(const thread_block_tile<__N, __P>& tile, __T value, __Op&& operation) {
@@ -34,5 +35,7 @@ template <class __T> __T exclusive_scan(const coalesced_group& group, __T value)
     const __T before = group.shfl_up(inclusive_scan(group, value), 1);
     return group.thread_rank() == 0 ? __T() : before;
 }
+}  // namespace __v1
+using namespace __v1;
 }  // namespace cooperative_groups
 SCOPEC_SHIM_END

@@ -322,3 +322,10 @@ inline void fence(memory_order order, int scope) {
     using atomic_uintptr_t = atomic<unsigned long>;
 
 SCOPEC_SHIM_END
+
+// The values of `vary` in directives; over NVIDIA's headers they are of their types.
+#ifndef SCOPEC_REAL
+namespace __scopec_chosen {
+using namespace __scopec;
+}
+#endif

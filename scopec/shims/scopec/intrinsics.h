@@ -100,6 +100,8 @@ unsigned __scopec_elect(unsigned mask);
 unsigned __scopec_lane(int which);
 // That an address is in global memory (0), the block's shared memory (1), that of its cluster (2).
 void __scopec_in_space(const void* address, int space);
+// Whether an address is in a state space, by its number among those of PTX (scopec/frontends/ptx/table.py).
+bool __scopec_space(const void* address, int space);
 // shfl.sync.idx (0), up (1), down (2), bfly (3): a warp's lanes exchange values.  `b` is the lane, or how far it is; `c` has
 // the segments and a clamp, as PTX has it.
 template <class __T> __T __scopec_shuffle(int kind, unsigned mask, __T value, int b, int c);

@@ -95,8 +95,8 @@ class _Node:
         return self.kind in _CONSTANT and all(child.is_constant for child in self.children)
 
 
-def evaluations(tree: str, folder: str, library: str) -> tuple[Evaluation, ...]:
-    """The evaluations of operands in no order in a syntax tree of clang's, but for those in the folder of the library.
+def evaluations(tree: str, folder: str, library: tuple[str, ...]) -> tuple[Evaluation, ...]:
+    """The evaluations of operands in no order in a syntax tree of clang's, but for those in folders of the library.
 
     Files are in ``folder`` where their names say no other.
     """
@@ -121,14 +121,14 @@ def full_name(folder: str, file: str) -> str:
     return str(Path(folder, file))
 
 
-def of_the_user(tree: str, library: str) -> list[str]:
-    """The lines of a tree from the first on that is of a file outside the folder of the library.
+def of_the_user(tree: str, library: tuple[str, ...]) -> list[str]:
+    """The lines of a tree from the first on that is of a file outside the folders of the library.
 
     The library includes clang's own ``<stddef.h>`` and ``<stdint.h>``, which name types.
     """
     lines = tree.splitlines()
     for number, text in enumerate(lines):
-        files = [file for file in _FILE.findall(text) if not file.startswith((library, "line:"))]
+        files = [file for file in _FILE.findall(text) if not file.startswith((*library, "line:"))]
         if files and not _TYPES.match(text):
             return lines[number:]
     return []

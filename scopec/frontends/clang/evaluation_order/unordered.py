@@ -53,7 +53,7 @@ class Unordered:
     side: Side
     source: Source
     folder: str
-    library: str
+    library: tuple[str, ...]
     expanded: Callable[[], tuple[str, str]]
     #: The footprints of the instructions of functions, each time that they were executed.
     done: dict[str, dict[Hashable, dict[Origin, list[Touch]]]] = field(default_factory=dict)
@@ -69,9 +69,16 @@ class Unordered:
             for function, here in functions.items():
                 alike = frozenset((origin, frozenset(touches)) for origin, touches in here.items())
                 self.done.setdefault(function, {}).setdefault(alike, here)
-        ours = [function for function in self.done if function not in self.side.module.added]
+        ours = [function for function in self.done if self._is_ours(function)]
         learned = [self._learn(function) for function in ours if self._may_matter(function)]
         return any(learned)
+
+    def _is_ours(self, function: str) -> bool:
+        """Whether a function is the program's: operands in the library's own code are taken in clang's order."""
+        if function in self.side.module.added:
+            return False
+        subprogram = self._code(function).subprogram
+        return subprogram is None or not self.side.debug.is_library(subprogram)
 
     def _may_matter(self, function: str) -> bool:
         code, places = self._code(function), self._places(self.side.module, self.side.debug, function)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code as Codes
@@ -86,12 +87,16 @@ def of_llvm(call: Call, name: str) -> bool:
             return _trap(call)
         case ["expect", *_]:
             return call.done(call.arguments[0])
-        case _ if isinstance(call.action.type, llvm.Float):
+        case _ if isinstance(call.action.type, llvm.Float) and not _MORE_THAN_NUMBERS.match(name):
             return call.done(made_of(llvm.size(call.action.type), *call.arguments))
         case _:
             raise machine.refused(state, f"`{name}` is")
 
 
+#: Operations on floating-point numbers that are about memory, or other threads, too.
+_MORE_THAN_NUMBERS = re.compile(
+    r"llvm\.nvvm\.(?!fma|add|mul|div|sqrt|rsqrt|rcp|ex2|lg2|sin|cos|f[mM]|ceil|floor|round|[fd]2)"
+)
 _OF_BITS = {"ctpop": count_ones, "ctlz": leading_zeros, "cttz": trailing_zeros, "bitreverse": reverse}
 
 

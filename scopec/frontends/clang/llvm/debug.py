@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
+from scopec.frontends.clang.command import shims
 from scopec.frontends.clang.messages import name_for_clang
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
 
@@ -82,12 +83,14 @@ class Variable:
 
 
 class Debug:
-    """The metadata of a module; ``shims`` is the folder whose classes are the library's, ``shown`` the file's name."""
+    """The metadata of a module; ``library`` are the folders whose classes are the library's, ``shown`` is the file's
+    name."""
 
-    def __init__(self, module: Module, shims: str, shown: str) -> None:
+    def __init__(self, module: Module, library: tuple[str, ...], shown: str) -> None:
         self._metadata = module.metadata
         self._shown = shown
-        self._shims = shims
+        self._library = library
+        self._own = str(shims())
         self.fields = cache(self._fields)
         self.leaves = cache(self._known_leaves)
         self.place = cache(self._place)
@@ -113,7 +116,7 @@ class Debug:
             if fields[""] == "DIFile":
                 whole = str(PurePath(fields.get("directory", "")) / fields["filename"])
                 shown = name_for_clang(self._shown)
-                known = whole == shown or whole.startswith(self._shims) or shown.startswith("/")
+                known = whole == shown or whole.startswith(self._library) or shown.startswith("/")
                 found = whole if known else fields["filename"]
                 return self._shown if found == shown else found
             node = fields.get("file") or fields.get("scope", "")
@@ -157,7 +160,7 @@ class Debug:
 
     def is_shim(self, file: str) -> bool:
         """Whether a file is the library's, which people do not want to see."""
-        return file.startswith(self._shims)
+        return file.startswith(self._library)
 
     # ---------------------------------------------------------------- variables
 
@@ -260,7 +263,9 @@ class Debug:
         self, fields: dict[str, str], path: str, offset: int, extents: tuple[tuple[int, int], ...], class_: str
     ) -> Iterator[Leaf]:
         library = self.is_shim(self.file(fields.get("file", "")))
-        inner = fields.get("name", "").partition("<")[0] if library else class_
+        # NVIDIA's barriers and semaphores are numbers on which their own code works.
+        known = self.file(fields.get("file", "")).startswith(self._own)
+        inner = fields.get("name", "").partition("<")[0] if known else class_
         members = [
             member for node in self.listed(fields.get("elements", ""))
             if (member := self.fields(node)).get("tag") in ("DW_TAG_member", "DW_TAG_inheritance")
@@ -280,7 +285,7 @@ class Debug:
                 name = member.get("name", "")
                 within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
                 at = offset + int(member.get("offset", 0)) // 8
-                base = library and member["tag"] == "DW_TAG_inheritance"
+                base = known and member["tag"] == "DW_TAG_inheritance"
                 for leaf in self._leaves(member["baseType"], within, at, extents, inner):
                     yield replace(leaf, overlaps=leaf.overlaps or union, class_=inner if base else leaf.class_)
 

@@ -1,0 +1,229 @@
+"""Headers of NVIDIA's CCCL with scopec's meaning for what only waits or is in the way: made of the file that is there.
+
+One is refused with a sentence where the file is not as it is known: a meaning that is laid over another function than
+its own would be wrong.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+from typing import TYPE_CHECKING
+
+import platformdirs
+
+from scopec.base.cache import key, make_private
+from scopec.base.diagnostics import EngineError
+from scopec.base.records import dataclass
+from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
+from scopec.frontends.clang.brackets import after_group
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: A wait polls until it is over; libcu++ counts its polls and sleeps between them, which changes nothing but the time.
+#: One that ends at a time may find the condition at its last poll, or not.
+_POLL = """
+{
+  if (__max != ::cuda::std::chrono::nanoseconds::zero())
+  {
+    return __f();
+  }
+  while (!__f())
+  {
+  }
+  return true;
+}"""
+_POLLS = re.compile(
+    r"template <class _Fn>\s*(?:\w+\s+)+bool __cccl_thread_poll_with_backoff\(\s*_Fn&& __f,"
+    r"\s*[\w:]+::chrono::nanoseconds __max = [\w:]+::chrono::nanoseconds::zero\(\)\)\s*(?=\{)"
+)
+#: A barrier of block scope is one of scopec's own, wherever it lies: libcu++'s asks for the address space, and has a
+#: destructor, which clang takes in no shared memory.
+_BARRIER = """
+{
+public:
+  ::__scopec::barrier<::__scopec::thread_scope_block> __barrier;
+  using arrival_token = ::cuda::std::uint64_t;
+
+  barrier() = default;
+  barrier(const barrier&) = delete;
+  barrier& operator=(const barrier&) = delete;
+  __host__ __device__ constexpr barrier(::cuda::std::ptrdiff_t __expected,
+                                ::cuda::std::__empty_completion = ::cuda::std::__empty_completion())
+      : __barrier(__expected)
+  {}
+  __host__ __device__ inline friend void
+  init(barrier* __b, ::cuda::std::ptrdiff_t __expected,
+       ::cuda::std::__empty_completion = ::cuda::std::__empty_completion())
+  {
+    __scopec_barrier_init(&__b->__barrier.__scopec_state, __expected);
+  }
+  __host__ __device__ arrival_token arrive(::cuda::std::ptrdiff_t __update = 1)
+  {
+    return arrival_token(__barrier.arrive(__update).__scopec_phase);
+  }
+  __host__ __device__ void wait(arrival_token&& __phase) const
+  {
+    __barrier.wait({long(__phase)});
+  }
+  __host__ __device__ void wait_parity(bool __phase_parity) const
+  {
+    __barrier.wait_parity(__phase_parity);
+  }
+  __host__ __device__ void arrive_and_wait()
+  {
+    __barrier.arrive_and_wait();
+  }
+  __host__ __device__ void arrive_and_drop()
+  {
+    __barrier.arrive_and_drop();
+  }
+  [[nodiscard]] __host__ __device__ static constexpr ::cuda::std::ptrdiff_t max() noexcept
+  {
+    return (1 << 20) - 1;
+  }
+  template <class _Duration>
+  [[nodiscard]] __host__ __device__ bool try_wait_for(arrival_token&& __token, const _Duration& __d)
+  {
+    return __barrier.try_wait_for({long(__token)}, __d);
+  }
+  template <class _Time>
+  [[nodiscard]] __host__ __device__ bool try_wait_until(arrival_token&& __token, const _Time& __t)
+  {
+    return __barrier.try_wait_until({long(__token)}, __t);
+  }
+  template <class _Duration>
+  [[nodiscard]] __host__ __device__ bool try_wait_parity_for(bool __phase_parity, const _Duration& __d)
+  {
+    return __barrier.try_wait_parity_for(__phase_parity, __d);
+  }
+  template <class _Time>
+  [[nodiscard]] __host__ __device__ bool try_wait_parity_until(bool __phase_parity, const _Time& __t)
+  {
+    return __barrier.try_wait_parity_until(__phase_parity, __t);
+  }
+}"""
+_BARRIERS = re.compile(
+    r"template <>\s*class barrier<thread_scope_block, [\w:]+::__empty_completion> : public __block_scope_barrier_base"
+    r"\s*(?=\{)"
+)
+#: A wait blocks until it is notified, as [atomics.wait] has it and the shims do; libcu++ only polls.
+_WAIT = """
+{
+  using __underlying_t = __atomic_underlying_remove_cv_t<_Tp>;
+  if constexpr (sizeof(_Tp) == sizeof(__underlying_t) && !__is_class(__underlying_t) && !__is_union(__underlying_t))
+  {
+    __scopec_wait<__underlying_t>(
+      (const volatile __underlying_t*) __a, __val, static_cast<int>(__order), ::__scopec::scope_of<_Sco>::value);
+  }
+  else
+  {
+    __scopec_unmodelled("a wait on an atomic object of this type");
+  }
+}"""
+_NOTIFY = """
+{{
+  using __underlying_t = __atomic_underlying_remove_cv_t<_Tp>;
+  if constexpr (sizeof(_Tp) == sizeof(__underlying_t) && !__is_class(__underlying_t) && !__is_union(__underlying_t))
+  {{
+    __scopec_notify<__underlying_t>((const volatile __underlying_t*) __a, {all});
+  }}
+  else
+  {{
+    __scopec_unmodelled("a notification of an atomic object of this type");
+  }}
+}}"""
+_SCOPES = """
+namespace __scopec
+{
+template <class> struct scope_of;
+template <> struct scope_of<::cuda::std::__thread_scope_thread_tag> { static constexpr int value = 0; };
+template <> struct scope_of<::cuda::std::__thread_scope_block_tag> { static constexpr int value = 1; };
+template <> struct scope_of<::cuda::std::__thread_scope_device_tag> { static constexpr int value = 3; };
+template <> struct scope_of<::cuda::std::__thread_scope_system_tag> { static constexpr int value = 4; };
+} // namespace __scopec
+"""
+_ATOMIC = r"template <typename _Tp, typename _Sco>\s*(?:\w+\s+)+void "
+_WAITS = re.compile(
+    _ATOMIC + r"__atomic_wait\(\s*_Tp const volatile\* __a, __atomic_underlying_remove_cv_t<_Tp> const __val,"
+    r" memory_order __order, _Sco = \{\}\)\s*(?=\{)"
+)
+_NOTIFIES = {
+    all_: re.compile(_ATOMIC + rf"__atomic_notify_{all_}\(_Tp const volatile\*, _Sco\)\s*(?=\{{)")
+    for all_ in ("one", "all")
+}
+
+
+@dataclass(frozen=True)
+class _Change:
+    """A function or class whose body is replaced: what begins it, as it is and as it shall be, and its body."""
+
+    begin: re.Pattern[str]
+    body: str
+    named: tuple[str, str] = ("", "")
+
+
+#: The headers that are changed: what is read before each, and the changes.
+_OVERLAYS = {
+    "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
+    "cuda/__barrier/barrier_block_scope.h": ("#include <scopec/barrier.h>\n", (_Change(_BARRIERS, _BARRIER),)),
+    "cuda/std/__atomic/wait/notify_wait.h": (
+        f"#include <cuda/std/__atomic/scopes.h>\n{_SCOPES}",
+        (
+            _Change(_WAITS, _WAIT),
+            *(
+                _Change(begin, _NOTIFY.format(all=str(name == "all").lower()), ("volatile*,", "volatile* __a,"))
+                for name, begin in _NOTIFIES.items()
+            ),
+        ),
+    ),
+}
+
+
+def overlaid(cccl: Path) -> tuple[Path, str]:
+    """A folder with the changed headers of a CCCL, and a digest of them.
+
+    Raises EngineError where one of its files is not as it is known.
+    """
+    texts = {name: _changed(cccl, name) for name in _OVERLAYS}
+    digest = key(*(part for item in texts.items() for part in item))
+    folder = _folder(digest)
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.is_file() or file.read_text(encoding="utf-8") != text:
+            new = file.with_name(f".{os.getpid()}")  # another call may read it now
+            new.write_text(text, encoding="utf-8")
+            new.replace(file)
+    return folder, digest
+
+
+def _changed(cccl: Path, name: str) -> str:
+    before, changes = _OVERLAYS[name]
+    try:
+        text = (cccl / name).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        text = ""
+    for change in changes:
+        found = list(change.begin.finditer(text))
+        if len(found) != 1:
+            message = f"the header {name} of {cccl} is not as scopec knows it, and what it means is not known"
+            raise EngineError(f"{message}: pip install 'scopec[headers]' has one that is")
+        (at,) = found
+        begin = at[0].rstrip().replace(*change.named) if change.named[0] else at[0].rstrip()
+        text = text[: at.start()] + begin + change.body + text[after_group(text, at.end(), "{}") :]
+    guard = f"SCOPEC_{re.sub(r'[^A-Z]+', '_', name.upper())}"
+    return f"#ifndef {guard}\n#define {guard}\n{before}#endif\n{text}"
+
+
+def _folder(digest: str) -> Path:
+    """The folder of changed headers: in the user's cache, else one of this call's."""
+    kept = platformdirs.user_cache_path("scopec") / "headers"
+    try:
+        make_private(kept)
+    except OSError:
+        kept = make_scratch_folder()
+        atexit.register(remove_scratch_folder, kept)
+    return kept / digest[:32]

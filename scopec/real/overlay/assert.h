@@ -1,0 +1,1 @@
+#include "../../shims/cassert"

@@ -1,0 +1,2 @@
+#pragma once
+#include "../../../shims/cooperative_groups/scan.h"

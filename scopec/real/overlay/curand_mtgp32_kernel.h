@@ -1,0 +1,1 @@
+// clang's CUDA headers include it; it is of cuRAND.

@@ -1,0 +1,300 @@
+"""Programs read over NVIDIA's headers: the verdicts of scopec's own headers, and what these lack.
+
+`SCOPEC_REAL_SPECS=all pytest tests/test_real_headers.py -k specifications` reads every program of specs/ that includes CUDA's
+C++ library; a sample of them where nothing is set.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import scopec
+from scopec.base.diagnostics import EngineError
+from scopec.frontends.clang import overlays
+from scopec.frontends.clang.flags import Flags
+from scopec.frontends.clang.library_choice import library_of
+from scopec.frontends.clang.real_headers import Toolkit, installed, real
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides
+from tests.conftest import REPOSITORY
+
+SPECS = REPOSITORY / "specs"
+needs_headers = pytest.mark.skipif(installed() is None, reason="NVIDIA's headers are not installed")
+
+
+def toolkit() -> Toolkit:
+    found = installed()
+    assert found is not None
+    return found
+
+
+def outcome(path: Path, headers: str) -> Outcome:
+    """What becomes of a file over some headers."""
+    overrides = Overrides(reader="clang", flags=Flags(headers=headers), cache=True)
+    (found,) = check([path], Settings(overrides, engine="embedded", timeout=120))
+    return found
+
+
+def answers(text: str, headers: str, tmp_path: Path) -> dict[str, str]:
+    """The verdicts of a program by what is expected; or its first error."""
+    (tmp_path / "program.cu").write_text(text)
+    found = outcome(tmp_path / "program.cu", headers)
+    assert found.failure is None
+    errors = [d.message for d in found.diagnostics if d.severity == "error"]
+    if errors:
+        return {"error": errors[0]}
+    assert all(dict(r.run.program.read_with).get("CUDA") for r in found.reports) == (headers == "real")
+    return {
+        f"{c.expectation.text} {dict(r.run.program.variant)}".removesuffix(" {}"): c.verdict
+        for r in found.reports for c in r.checks
+    }  # fmt: skip
+
+
+MESSAGE = """#include <cuda/atomic>
+__device__ int data, out; __device__ cuda::atomic<int, cuda::thread_scope_{scope}> flag;
+__global__ void k() {{
+    if (blockIdx.x == 0) {{ data = 1; flag.store(1, cuda::memory_order_{order}); }}
+    else {{ while (flag.load(cuda::memory_order_acquire) == 0); out = data; }}
+}}
+//@ launch cooperative k<<<2, 1>>>(); expect race_free; expect terminates; expect required out == 1;
+"""
+LEGACY = """
+__device__ int data, flag, out;
+__global__ void k() {{
+    if (blockIdx.x == 0) {{ data = 1; {0}; atomicExch{1}(&flag, 1); }}
+    else {{ while (atomicAdd{1}(&flag, 0) == 0); {0}; out = data; }}
+}}
+//@ launch cooperative k<<<2, 1>>>(); expect race_free;
+"""
+BARRIER = """#include <cuda/barrier>
+__device__ int data[2], out[2];
+__global__ void k() {{
+    __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+    if (threadIdx.x == 0) init(&bar, {});
+    __syncthreads();
+    data[threadIdx.x] = 1;
+    bar.arrive_and_wait();
+    out[threadIdx.x] = data[1 - threadIdx.x];
+}}
+//@ launch k<<<1, 2>>>(); expect race_free; expect terminates;
+"""
+DEVICE_BARRIER = """#include <cuda/barrier>
+__device__ int data[2], out[2];
+__device__ cuda::barrier<cuda::thread_scope_device> bar(2);
+__global__ void k() {
+    data[blockIdx.x] = 1;
+    bar.arrive_and_wait();
+    out[blockIdx.x] = data[1 - blockIdx.x];
+}
+//@ launch cooperative k<<<2, 1>>>(); expect race_free; expect terminates; expect required out[0] == 1;
+"""
+GROUPS = """#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
+__device__ int data[2], out[2];
+__global__ void k() {{ data[blockIdx.x] = 1; {}.sync(); out[blockIdx.x] = data[1 - blockIdx.x]; }}
+//@ launch cooperative k<<<2, 1>>>(); expect race_free; expect terminates;
+"""
+WAITS = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
+__global__ void k() {{
+    if (blockIdx.x == 0) {{ flag.store(1); {} }}
+    else flag.wait(0);
+}}
+//@ launch cooperative k<<<2, 1>>>(); expect terminates;
+"""
+VARIED = """#include <cuda/atomic>
+//@ vary ORDER in {release, relaxed}; vary S in {device, block, sys};
+const cuda::memory_order ORDER = cuda::memory_order_release;
+const cuda::thread_scope S = cuda::thread_scope_device;
+__device__ int data, out, flag;
+__global__ void k() {
+    cuda::atomic_ref<int, S> f(flag);
+    if (blockIdx.x == 0) { data = 1; f.store(1, ORDER); }
+    else { while (f.load(cuda::memory_order_acquire) == 0); out = data; }
+}
+//@ launch cooperative k<<<2, 1>>>();
+//@ expect race_free when ORDER == release && S != block; expect race when ORDER != release || S == block;
+"""
+HOST = """
+__global__ void k(int* x) {{ *x = 1; }}
+int main() {{
+    int *x, y = 0; cudaStream_t s;
+    cudaMalloc(&x, sizeof *x); cudaStreamCreate(&s);
+    k<<<1, 1, 0, s>>>(x);
+    {}
+    cudaMemcpy(&y, x, sizeof y, cudaMemcpyDeviceToHost);
+    printf("%d", y);
+    cudaDeviceSynchronize();
+}}
+//@ expect race_free; expect terminates;
+"""
+
+
+@needs_headers
+@pytest.mark.parametrize(
+    "text",
+    [
+        MESSAGE.format(scope="device", order="release"),
+        MESSAGE.format(scope="device", order="relaxed"),
+        MESSAGE.format(scope="block", order="release"),
+        # An atomic function is relaxed and of the device; seq_cst and of the system would hide what the second and third do.
+        LEGACY.format("__threadfence()", ""),
+        LEGACY.format("", ""),
+        LEGACY.format("__threadfence()", "_block"),
+        LEGACY.format("__threadfence_block()", ""),
+        BARRIER.format(2),
+        BARRIER.format(1),
+        DEVICE_BARRIER,
+        GROUPS.format("cg::this_grid()"),
+        GROUPS.format("cg::this_thread_block()"),
+        WAITS.format("flag.notify_all();"),
+        WAITS.format(""),
+        VARIED,
+        HOST.format("cudaStreamSynchronize(s);"),
+        HOST.format(""),
+    ],
+)
+def test_both_headers_give_the_same(text: str, tmp_path: Path) -> None:
+    own = answers(text, "shims", tmp_path)
+    assert "error" not in own
+    assert answers(text, "real", tmp_path) == own
+
+
+@needs_headers
+def test_a_library_over_them_is_read(tmp_path: Path) -> None:
+    text = """#include <cub/cub.cuh>
+    __device__ int out;
+    __global__ void k() {{
+        using Reduce = cub::BlockReduce<int, 32>;
+        __shared__ typename Reduce::TempStorage storage;
+        for (int i = 0; i < {}; i++) {{
+            int sum = Reduce(storage).Sum(1);
+            if (threadIdx.x == 0) out = sum;
+        }}
+    }}
+    //@ launch k<<<1, 32>>>(); expect race_free; expect required out == 32;
+    """
+    once = answers(text.format(1), "real", tmp_path)
+    assert once == {"race_free": "holds", "required out == 32": "holds"}
+    assert "error" in answers(text.format(1), "shims", tmp_path)
+
+
+#: Builtin functions of clang's of which it makes an atomicrmw that is seq_cst and of the system.
+ATOMICS = {
+    f"__nvvm_atom_{scope}{name}_gen_{type_}"
+    for scope in ("", "cta_", "sys_")
+    for name, types in {
+        "add": "i ll f d", "xchg": "i ll", "and": "i ll", "or": "i ll", "xor": "i ll", "min": "i ui ll ull",
+        "max": "i ui ll ull", "inc": "ui", "dec": "ui", "cas": "us i ll",
+    }.items()
+    for type_ in types.split()
+}  # fmt: skip
+
+
+def test_every_builtin_of_the_vendored_headers_that_is_atomic_has_a_meaning() -> None:
+    rows = dict(re.findall(r"#define (__nvvm_atom_\w+)\(\.\.\.\) (\w+)", (SHIMS / "nvvm.h").read_text()))
+    used = {
+        name
+        for header in (REPOSITORY / "scopec" / "real" / "clang22").glob("*.h")
+        for name in re.findall(r"\b__nvvm_atom_\w+", header.read_text())
+    }
+    assert used <= rows.keys()
+    assert rows.keys() == ATOMICS
+
+
+SHIMS = REPOSITORY / "scopec" / "shims" / "scopec"
+SCOPED = """
+__device__ int data, flag;
+__global__ void k() {{
+    if (blockIdx.x == 0) {{ data = 1; __scoped_atomic_store_n(&flag, 1, __ATOMIC_RELEASE, __MEMORY_SCOPE_{0}); }}
+    else if (__scoped_atomic_load_n(&flag, __ATOMIC_ACQUIRE, __MEMORY_SCOPE_{0})) data = 2;
+}}
+//@ launch k<<<2, 1>>>(); expect race_free;
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "verdict"), [("DEVICE", "holds"), ("SYSTEM", "holds"), ("WRKGRP", "violated"), ("SINGLE", "violated")]
+)
+def test_an_atomic_function_of_clang_has_its_scope(scope: str, verdict: str, tmp_path: Path) -> None:
+    assert answers(SCOPED.format(scope), "shims", tmp_path) == {"race_free": verdict}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("__nvvm_shfl_down_f32(1.f, 1, 31)", "llvm.nvvm.shfl.down.f32"),
+        ("__nvvm_ldu_f(x)", "llvm.nvvm.ldu.global.f.f32.p0"),
+        ("__scoped_atomic_fetch_nand(&i, 1, 0, 0)", "poisoned"),
+    ],
+)
+def test_a_builtin_without_a_meaning_is_refused(call: str, said: str, tmp_path: Path) -> None:
+    text = f"__device__ float y; __device__ int i;\n__global__ void k(float* x) {{ y = {call}; }}\n//@ object float x; launch k<<<1, 1>>>(&x); expect race_free;\n"  # fmt: skip
+    assert said in answers(text, "shims", tmp_path)["error"]
+
+
+@needs_headers
+@pytest.mark.parametrize("name", sorted(overlays._OVERLAYS))
+def test_a_header_that_is_not_as_it_is_known_is_refused(name: str, tmp_path: Path) -> None:
+    """Each part of the pattern has to be there, once."""
+    cccl = tmp_path / "cccl"
+    for other in overlays._OVERLAYS:
+        (cccl / other).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(toolkit().cccl / other, cccl / other)
+    overlays.overlaid(cccl)
+    text = (cccl / name).read_text()
+    for change in overlays._OVERLAYS[name][1]:
+        (found,) = change.begin.finditer(text)
+        for wrong in (text.replace(found[0], found[0].replace("__f", "__g").replace("barrier", "b").replace("_Tp", "_T")), text + found[0] + "{}"):  # fmt: skip
+            (cccl / name).write_text(wrong)
+            with pytest.raises(EngineError, match="is not as scopec knows it"):
+                overlays.overlaid(cccl)
+
+
+def test_a_folder_without_headers_is_no_toolkit(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="has no headers of CUDA"):
+        library_of(Flags(headers="real", toolkit=tmp_path))
+
+
+@needs_headers
+def test_a_toolkit_of_another_version_is_refused(tmp_path: Path) -> None:
+    include = tmp_path / "include"
+    (include / "cuda" / "std" / "__cccl").mkdir(parents=True)
+    (include / "cuda" / "std" / "__cccl" / "version.h").write_text("#define CCCL_VERSION 2008000\n")
+    (include / "cuda_runtime.h").write_text("")
+    (include / "cuda.h").write_text("#define CUDA_VERSION 12080\n")
+    with pytest.raises(EngineError, match=r"is of CUDA 12\.8"):
+        real(tmp_path)
+
+
+@needs_headers
+def test_reports_say_what_was_read() -> None:
+    found = scopec.check(text="__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect terminates;\n", headers="real", engine="embedded")  # fmt: skip
+    assert "note: read with NVIDIA's headers" in found.text()
+    assert '"read_with": {' in found.json()
+    own = scopec.check(text="__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect terminates;\n", headers="shims", engine="embedded")  # fmt: skip
+    assert "NVIDIA" not in own.text()
+    assert "read_with" not in own.json()
+
+
+def sample() -> list[Path]:
+    """Programs of specs/ that include CUDA's C++ library: all, or some."""
+    found = [path for path in sorted(SPECS.rglob("*.cu")) if "#include <cuda/" in path.read_text()]
+    return found if os.environ.get("SCOPEC_REAL_SPECS") == "all" else found[::40]
+
+
+@needs_headers
+@pytest.mark.slow
+@pytest.mark.parametrize("path", sample(), ids=lambda path: str(path.relative_to(SPECS)))
+def test_specifications_have_the_same_verdicts(path: Path) -> None:
+    own, theirs = outcome(path, "shims"), outcome(path, "real")
+    assert theirs.failure is None
+    assert [str(d) for d in theirs.diagnostics if d.severity == "error"] == []
+    assert [(c.expectation.text, c.verdict) for r in theirs.reports for c in r.checks] == [
+        (c.expectation.text, c.verdict) for r in own.reports for c in r.checks
+    ]
