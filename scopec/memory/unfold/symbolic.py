@@ -17,20 +17,12 @@ from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, V
 from scopec.program import ir, reasoning, types, values
 from scopec.program.collective import Barrier, barrier_of
 from scopec.program.loops.facts import Facts
-from scopec.program.loops.headers import prepared
-from scopec.program.loops.loops import (
-    Element,
-    Loop,
-    live_registers,
-    own_registers,
-    registers_of,
-    weak_topological_order,
-)
+from scopec.program.loops.loops import Element, Loop
 from scopec.program.loops.watchdogs import trapping
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.memory.events.guards import Guard
@@ -64,21 +56,18 @@ class ThreadRun(Operations):
 
     def __init__(self, out: Unfolding, thread: ir.Thread, unroll: int, observed: frozenset[str]) -> None:
         super().__init__(out, thread, observed)
-        self.body = prepared(thread.body, observed)
+        self.body, self.flow = out.flows.of(thread.body, observed)
         self.unroll = unroll
-        self.registers = registers_of(self.body)
-        self.read_later = live_registers(self.body, observed, strong=False, facts=self.registers)
-        self.own = own_registers(self.registers)
+        self.read_later, self.own = self.flow.read_later, self.flow.own
         self.pending: dict[int, list[State]] = {}
         self.barred: set[int] = set()
         self.votes: dict[int, Vote] = {}
 
     @cached_property
-    def live(self) -> dict[int, frozenset[str]]:
+    def live(self) -> Mapping[int, frozenset[str]]:
         """The registers whose values may still matter at each node."""
         counters = copies.counters(self.body).keys()  # which each issue and each wait reads
-        live = live_registers(self.body, self.observed, facts=self.registers)
-        return {node: found | counters for node, found in live.items()}
+        return {node: found | counters for node, found in self.flow.live.items()} if counters else self.flow.live
 
     def run(self, guard: Guard) -> None:
         """Execute the thread where ``guard`` holds."""
@@ -86,7 +75,7 @@ class ThreadRun(Operations):
         phases = {phase_of(barrier): Const(0, types.INT) for barrier in self.collective()}
         start = State(guard, {**phases, **undefined, **copies.counters(self.body)}, frozenset())
         self.pending = {self.body.entry: [start]}
-        self.elements(weak_topological_order(self.body))
+        self.elements(self.flow.order)
         assert not any(self.pending.values()), f"{self.thread.name} is left without a word"
 
     def collective(self) -> Iterator[Barrier]:

@@ -18,6 +18,7 @@ from scopec.memory.events.events import LeftOpen, event_of
 from scopec.memory.events.guards import Guard, Guards
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.cases import alike
+from scopec.memory.unfold.flow import Flows
 from scopec.program import ir, types, values
 from scopec.program.effects import place_of
 from scopec.program.program import Program
@@ -179,6 +180,7 @@ class Unfolding:
     completed: dict[str, Completed] = field(default_factory=dict)
     phases: Phases = field(default_factory=Phases)
     unset: list[Unset] = field(default_factory=list)
+    flows: Flows = field(default_factory=Flows)
     unrolled: int = 0
     evaluations: int = 0
     watches_several: bool = False
