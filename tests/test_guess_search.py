@@ -207,3 +207,20 @@ template <int N> __global__ void k(int* a) { fill<N>(a + N * threadIdx.x); }
 int main() { library::run(); }
 """
     assert directives(text, tmp_path)[0][-1] == "launch k<2><<<1, 2>>>(a);"
+
+
+def test_loops_go_round_as_often_as_the_numbers_say(tmp_path: Path) -> None:
+    """A loop that is not executed, for what it computes, would be cut after two turns, and the verdict unknown."""
+    text = """\
+__global__ void k(float* a, int n) {
+    float d = 100;
+    for (int i = 0; i < n; i++) { float t = a[n + i]; d = t < d ? t : d; }
+    a[threadIdx.x] = d;
+}
+__global__ void waits(volatile int* a) { while (a[threadIdx.x] != 1); }
+"""
+    one, other = directives(text, tmp_path)
+    assert one == ["bound unroll = 4;", "object __device__ float a[16];", "launch k<<<1, 2>>>(a, 4);"]
+    assert other == ["object __device__ volatile int a[16];", "launch waits<<<1, 2>>>(a);"] or other[0][:5] != "bound"
+    found = asked(text, tmp_path)["programs"]
+    assert [check["verdict"] for check in found[0]["checks"]] == ["holds", "holds"]  # type: ignore[index]

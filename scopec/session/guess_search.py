@@ -58,12 +58,13 @@ class _Quality:
     """The quality of a guess: the number of places that may have undefined behaviour.
 
     ``race`` are two accesses of which one execution is known to have a race, ``meet`` is whether two threads come to
-    one element, which one of them writes.
+    one element, which one of them writes, ``cut`` whether some loop may go on beyond the bound.
     """
 
     faults: int
     race: tuple[Event, Event] | None
     meet: bool
+    cut: bool
 
     @property
     def flaws(self) -> tuple[int, bool]:
@@ -138,7 +139,20 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
         help_ = f"{_WRITE}, with the arguments that it is made for"
         raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
     doubt = _doubt(kernel, chosen, left, seconds) if left and chosen.quality.race else None
+    if chosen.quality.cut and not chosen.quality.race:
+        chosen = _unrolled(source, kernel, chosen, planned, end)
     return replace(chosen, notes=tuple(_notes(chosen, _racy(found), left, seconds)), doubt=doubt)
+
+
+def _unrolled(source: Source, kernel: Kernel, chosen: Guess, planned: Callable[[Source], Asked], end: float) -> Guess:
+    """A guess with loops unrolled as often as its numbers say, if that is read in time; else the guess itself."""
+    try:
+        with limited(max(0.1, end - worked()), None, worked=True), bounded_nesting(kernel.span, "the loops"):
+            turns = chosen.numbers.each
+            guess = _tried(source, kernel, chosen.shape, chosen.numbers, chosen.size, planned, turns)
+    except (InputError, LimitError):
+        return chosen
+    return chosen if any(guess.quality.flaws) else guess
 
 
 def _notes(chosen: Guess, racy: Guess | None, left: tuple[str, Numbers] | None, seconds: float) -> Iterator[str]:
@@ -259,12 +273,22 @@ def _sized(
 
 
 def _tried(
-    source: Source, kernel: Kernel, shape: str, numbers: Numbers, size: int, planned: Callable[[Source], Asked]
+    source: Source,
+    kernel: Kernel,
+    shape: str,
+    numbers: Numbers,
+    size: int,
+    planned: Callable[[Source], Asked],
+    turns: int = 0,
 ) -> Guess:
-    """A guess, with declarations of objects that the file has no other use for, and clang takes."""
+    """A guess, with declarations of objects that the file has no other use for, and clang takes.
+
+    Loops are unrolled so many ``turns``, if that is not 0.
+    """
+    bound = (f"bound unroll = {turns};",) if turns else ()
     refused: InputError | None = None
     for naming in namings(kernel):
-        lines = tuple(directives(kernel, shape, numbers, size, naming))
+        lines = (*bound, *directives(kernel, shape, numbers, size, naming))
         text = source.text + "".join(f"\n//@ {line}" for line in lines) + "\n"
         try:
             plan = planned(replace(source, text=text))
@@ -286,4 +310,5 @@ def _quality(run: Run) -> _Quality:
     )
     faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
     race = racing_pair(graph) if graph.one_race or not faults else None
-    return _Quality(faults, race, meet or bool(graph.settled))
+    cut = any(not one.wait for one in graph.cuts)
+    return _Quality(faults, race, meet or bool(graph.settled), cut)

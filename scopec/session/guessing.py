@@ -39,6 +39,7 @@ _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
 _SHARE, _LEAST_SHARE = 1 / 15, 1 / 100
 #: What is said of a `main` that comes to no launch.
 _NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
+_IN_A_HEADER = "the launches of this `main`, in a header, are not followed, and beside it none can be guessed"
 
 
 def guessed(
@@ -58,19 +59,24 @@ def guessed(
         return None
     left_out: Diagnostic | None = None
     refused: tuple[Diagnostic, ...] = ()
-    if main := main_of(source):
+    mains = ((text, at) for text in (source, *beside) if (at := main_of(text)))
+    if (main := next(mains, None)) is not None:
+        text, at = main
         try:
             with limited(_MAIN_SECONDS, None, worked=True):
                 followed = planned(source)
             if any(map(_launches, followed.runs)):
                 return followed
-            left_out = _left_out(Diagnostic(Code.NOT_LAUNCHED, _NO_LAUNCH, source.span(*main)))
+            left_out = _left_out(Diagnostic(Code.NOT_LAUNCHED, _NO_LAUNCH, text.span(*at)))
         except InputError as bad:
             refused = bad.diagnostics
             left_out = _left_out(refused[0])
         except LimitError:
             message = f"its launches take more than {_MAIN_SECONDS} s of the processor to read"
             left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
+        if text is not source:  # no launch stands beside a `main` that is included
+            said = Diagnostic(Code.NOT_LAUNCHED, _IN_A_HEADER, text.span(*at))
+            raise InputError(*(refused or (said,)))
     told = () if left_out is None else (left_out,)
     plan = _guessed(source, beside, folder, flags, planned, cache=cache)
     if plan is None:

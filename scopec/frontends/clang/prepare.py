@@ -25,6 +25,11 @@ _COOPERATIVE = re.compile(
     r"\s*cooperative\b(?P<kernel>[^;]*?)<<<(?P<shape>[^;]*)>>>\s*\((?P<rest>[^;]*)\)\s*;", re.DOTALL
 )
 _ASM = re.compile(r"\b(?:asm|__asm|__asm__)\b\s*(?:volatile|__volatile__)?\s*\(")
+#: A special register of PTX behind one sign.
+_SPECIAL = re.compile(
+    r" ?(?<!%)%(?=(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|lanemask_\w+|clock\w*|globaltimer\w*|cluster_\w+"
+    r"|n?clusterid|dynamic_smem_size|total_smem_size)\b)"
+)
 _BEFORE_STRING = re.compile(r'\s*(?=")')
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 
@@ -42,8 +47,9 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     ``//@ object`` directives are declarations, in place.  The constants that ``chosen`` names have its values for
     initialisers (``device`` and ``relaxed`` are short for the names of the libraries).  For each name of ``asked``
     there is an object ``__scopec_constant_NAME`` of type long on the device, whose initialiser is its value (0 for one
-    that is neither an integer nor an enumerator).  Operands of ``asm`` get the commas that nvcc does without.  Without
-    a ``main`` there is one that does the launches of ``//@ launch`` directives, in order, and waits for the device.
+    that is neither an integer nor an enumerator).  Operands of ``asm`` get the commas that nvcc does without, special
+    registers in it both of their signs.  Without a ``main`` there is one that does the launches of ``//@ launch``
+    directives, in order, and waits for the device.
 
     Raises InputError for a comment or literal without an end, and for launches beside a ``main``.
     """
@@ -54,7 +60,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
         parts.setdefault(match["kind"], []).append(match.span("text"))
     text = _declared(source.text, scanned, parts["object"])
     overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
-    changes = [*(o for o in overrides if o is not None), *_commas(scanned.code, code)]
+    changes = [*(o for o in overrides if o is not None), *_commas(scanned.code, code), *_percents(scanned.code, code)]
     for (start, end), new in sorted(changes, reverse=True):
         text = text[:start] + new + text[end:]
     for start, end in parts["launch"]:
@@ -139,6 +145,16 @@ def _commas(text: str, code: str) -> Iterator[tuple[Part, str]]:
                 blank_at = gap.group().find(" ")
                 start = at + 1 + max(blank_at, 0)
                 yield (start, start + (blank_at >= 0)), ","
+
+
+def _percents(text: str, code: str) -> Iterator[tuple[Part, str]]:
+    """The signs to double before special registers in ``asm`` with operands, which nvcc takes as they are."""
+    for match in _ASM.finditer(code):
+        signs = nested(code, match.end() - 1, "()")
+        end = next((at for at, sign, depth in signs if sign == ")" and depth == 0), len(code))
+        if ":" in code[match.end() : end]:
+            for found in _SPECIAL.finditer(text, match.end(), end):
+                yield found.span(), "%%"  # in place of a blank, if there is one
 
 
 def _constant(name: str) -> str:

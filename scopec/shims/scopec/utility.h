@@ -27,6 +27,19 @@ template <class __T> constexpr void swap(__T& a, __T& b) {
 }
 template <class __T> constexpr const __T& min(const __T& a, const __T& b) { return b < a ? b : a; }
 template <class __T> constexpr const __T& max(const __T& a, const __T& b) { return a < b ? b : a; }
+// Which of two floating-point numbers is chosen is not known: no thread goes two ways for it.
+#define SCOPEC_CHOSEN(NAME, T)                                                                                \
+    constexpr T NAME(const T& a, const T& b) {                                                                \
+        if (__builtin_is_constant_evaluated()) return NAME<T>(a, b);                                          \
+        T both = a + b;                                                                                       \
+        (void)both;                                                                                           \
+        return __scopec_unknown<T>();                                                                         \
+    }
+SCOPEC_CHOSEN(min, float)
+SCOPEC_CHOSEN(min, double)
+SCOPEC_CHOSEN(max, float)
+SCOPEC_CHOSEN(max, double)
+#undef SCOPEC_CHOSEN
 template <class __T> constexpr const __T& clamp(const __T& v, const __T& low, const __T& high) {
     return v < low ? low : high < v ? high : v;
 }

@@ -10,7 +10,7 @@ from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import address_of, text_at
 from scopec.frontends.clang.intrinsics.copies import issue
-from scopec.frontends.clang.intrinsics.host import device_of, stream_of, subject
+from scopec.frontends.clang.intrinsics.host import described, device_of, stream_of, subject
 from scopec.frontends.clang.intrinsics.launches import work_name
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug, Leaf
@@ -48,6 +48,8 @@ def _allocate(call: Call) -> bool:
     size, storage, by = call.known(0), _STORAGES[call.known(1)], text_at(call, call.arguments[2])
     name, type_ = subject(call) or ("allocation", _made(call))
     debug = machine.side.debug
+    if not type_ and (assigned := _assigned(call)) and _is_own(debug, assigned):
+        type_ = assigned
     each = debug.bytes(type_) if type_ else 0
     unique, again = name, 1
     key = (machine.thread, call.state.again())
@@ -97,6 +99,25 @@ def _made(call: Call) -> str:
         known = frame.function.blocks[frame.label][frame.at - 1].allocates
         if known is not None or frame.function.subprogram is not None:
             return known or ""
+    return ""
+
+
+def _assigned(call: Call) -> str:
+    """The metadata of the elements of the variable that a caller of `malloc` assigns the memory to; empty if none is
+    known.
+    """
+    frame = next((one for one in call.state.frames[::-1] if one.function.subprogram is not None), None)
+    if frame is None:
+        return ""
+    code = frame.function.blocks[frame.label]
+    made = code[frame.at - 1].result
+    for later in code[frame.at :]:
+        action = later.action
+        if isinstance(action, llvm.Store) and action.value.operand == llvm.Local(made or ""):
+            pointer = action.pointer.operand
+            there = frame.env.get(pointer.name) if isinstance(pointer, llvm.Local) else None
+            known = described(call.machine, there) if isinstance(there, Address) else None
+            return known[1] if known else ""
     return ""
 
 
