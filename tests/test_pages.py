@@ -349,3 +349,33 @@ def test_axe_finds_nothing(scheme: Any, width: int, page: Page, site: Path) -> N
             page.locator(".box.marked").first.click()
         found = Axe().run(page)
         assert found.violations_count == 0, (name, found.generate_report())
+
+
+@browser_test
+def test_violations_lead_to_each_other_and_a_change_can_be_copied(page: Page, tmp_path: Path) -> None:
+    from scopec.advice import advised
+
+    path = tmp_path / "two.cu"
+    text = "__device__ int n;\n__global__ void k() { n += 1; }\n//@ launch k<<<2, 1>>>();\n"
+    path.write_text(f"{text}//@ expect race_free;\n//@ expect may_hang;\n")
+    (outcome,) = check([path], Settings(engine="embedded", advise=advised))
+    (tmp_path / "two.html").write_text(html.page(outcome.reports[0]), encoding="utf-8")
+    page.goto((tmp_path / "two.html").as_uri())
+    page.get_by_role("link", name="Next violation").click()
+    assert page.url.endswith("#check-2")
+    page.get_by_role("link", name="Previous violation").click()
+    assert page.url.endswith("#check-1")
+    assert page.locator(".diff .added").last.text_content() == "+__global__ void k() { atomicAdd(&n, 1); }"
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy").click()
+    expect(page.locator(".copy")).to_have_text("Copied")
+    assert "+__global__ void k() { atomicAdd(&n, 1); }\n" in str(page.evaluate("navigator.clipboard.readText()"))
+
+
+@browser_test
+@pytest.mark.parametrize("width", [1200, 390])
+def test_code_is_not_cut(width: int, page: Page, site: Path) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    for name in ("race_scope.html", "lasso.html", "wide.html"):
+        page.goto((site / name).as_uri())
+        assert page.evaluate("(s => s.scrollWidth <= s.clientWidth)(document.querySelector('.source'))")

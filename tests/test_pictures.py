@@ -139,7 +139,7 @@ def test_of_very_many_races_the_decisive_one_is_drawn(tmp_path: Path) -> None:
 @pytest.mark.jvm
 def test_a_schedule_is_drawn_with_where_its_threads_stay(tmp_path: Path) -> None:
     drawn = picture(first_check(tmp_path / "p.cu", VIOLATIONS["hang"]), "title")
-    assert [b.text for b in drawn.boxes if b.step] == ["6: launches k", "3: starts, loads ready (acquire, device)"]
+    assert [b.text for b in drawn.boxes if b.step] == ["6: launches k", "3: starts, loads ready = 0"]
     assert {drawn.lanes[b.lane or 0].name for b in drawn.boxes if b.marked} == {"main", "k[0][0]", "k[1][0]"}
     assert drawn.closing == "from here on nothing changes"
     around = picture(first_check(tmp_path / "q.cu", VIOLATIONS["silent"]), "title")
@@ -147,6 +147,34 @@ def test_a_schedule_is_drawn_with_where_its_threads_stay(tmp_path: Path) -> None
     boxes = {b.id: b for b in around.boxes}
     assert boxes[loop.source].row > boxes[loop.target].row
     assert 'class="band"' in svg(around)
+
+
+def test_arrows_lead_from_who_waits_to_who_could_help(tmp_path: Path) -> None:
+    """In a circle of locks to each other; to the last step of one that has ended and kept a lock."""
+    from tests.test_left_behind import BARRIER, LOCK
+    from tests.test_values_in_steps import CROSSED, FLAG
+
+    for text, edges in (
+        (CROSSED, {("end_k[0][0]", "end_k[1][0]"), ("end_k[1][0]", "end_k[0][0]")}),
+        (LOCK, {("end_k[2][0]", "k[1][0]")}),
+        (BARRIER, {("end_k[0][0]", "end_k[0][1]"), ("end_k[0][1]", "end_k[0][0]")}),
+        (FLAG.replace("GIVE", "return;"), set()),
+    ):
+        drawn = picture(first_check(tmp_path / "p.cu", text), "title")
+        boxes = {b.id: b for b in drawn.boxes}
+        found = {(e.source, e.target) for e in drawn.edges if e.relation == "waits"}
+        named = {(a, b if b.startswith("end") else drawn.lanes[boxes[b].lane or 0].name) for a, b in found}
+        assert named == edges, text
+
+
+def test_a_long_schedule_is_drawn_without_its_middle(tmp_path: Path) -> None:
+    check = first_check(tmp_path / "p.cu", VIOLATIONS["silent"])
+    whole, cut = picture(check, "title"), picture(check, "title", 3)
+    assert len([b for b in whole.boxes if b.step]) > 3 >= len([b for b in cut.boxes if b.step])
+    assert "are not drawn" in cut.closing
+    assert [e for e in cut.edges if e.relation == "loop"]
+    rows = sorted({b.row for b in cut.boxes})
+    assert rows == list(range(len(rows)))
 
 
 HOSTILE = "<script>&\"'\\]]>#;|%0A{}[](x)`"

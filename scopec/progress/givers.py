@@ -46,12 +46,29 @@ def since(system: System, thread: ir.Thread, operation: Visible, last: Moment, m
     return said + _givers(system, thread, operation, last)
 
 
+def waited_for(
+    system: System, thread: ir.Thread, operation: Visible, last: Moment, moves: Sequence[Move]
+) -> tuple[str, ...]:
+    """The threads that could write what a thread reads; where there are none, the one that wrote it."""
+    able = tuple(name for name, _ in _able(system, thread, operation, last))
+    found = reached(operation, thread, last, system)
+    wrote = next((m.thread for m in reversed(moves) if found is not None and found[0] in m.changes), thread.name)
+    return able or ((wrote,) if wrote != thread.name else ())
+
+
 def _givers(system: System, thread: ir.Thread, operation: Visible, last: Moment) -> str:
-    """The threads that are left and could write what a thread reads, if they got on; those that wait for the same are
-    none of them."""
+    """The threads that could write it, in words."""
+    found = [f"{name} could write it at line {line}" for name, line in _able(system, thread, operation, last)]
+    more = f", and {len(found) - _MOST} others" if len(found) > _MOST else ""
+    return f"; {', '.join(found[:_MOST])}{more}" if found else "; no other thread that is left could write it"
+
+
+def _able(system: System, thread: ir.Thread, operation: Visible, last: Moment) -> list[tuple[str, int]]:
+    """The threads that are left and could write what a thread reads, if they got on, with a line; those that wait for
+    the same are none of them."""
     place = accessed(operation)
     if place is None:
-        return ""
+        return []
     found = []
     for other in system.everyone:
         label = last.labels[other.name]
@@ -60,9 +77,8 @@ def _givers(system: System, thread: ir.Thread, operation: Visible, last: Moment)
         if label != IDLE and _object(own_step(system, label)) == place.object:
             continue
         if (line := _writes(system, other, label, place.object)) is not None:
-            found.append(f"{other.name} could write it at line {line}")
-    more = f", and {len(found) - _MOST} others" if len(found) > _MOST else ""
-    return f"; {', '.join(found[:_MOST])}{more}" if found else "; no other thread that is left could write it"
+            found.append((other.name, line))
+    return found
 
 
 def _writes(system: System, thread: ir.Thread, label: str, name: str) -> int | None:

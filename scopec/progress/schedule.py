@@ -91,13 +91,17 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Behind:
-    """A thread that does not get on: where it is, and which rule owes it nothing (or what it waits for)."""
+    """A thread that does not get on: where it is, and which rule owes it nothing (or what it waits for).
+
+    ``on`` are the threads that could give it what it waits for, and one that has ended and kept it.
+    """
 
     thread: str
     where: str
     why: str
     span: Span
     standing: Standing
+    on: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

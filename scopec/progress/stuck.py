@@ -12,7 +12,7 @@ from scopec.program.show import show_place, shown_barrier, shown_call
 from scopec.program.values import Builtin, Reg
 from scopec.progress.describe import call_in_words, describe
 from scopec.progress.found import located, reached
-from scopec.progress.givers import own_step, since
+from scopec.progress.givers import own_step, since, waited_for
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
 from scopec.progress.slicing import accessed
 from scopec.progress.steps import (
@@ -193,7 +193,19 @@ class _Running:
 
     def at(self, where: str, why: str, standing: Standing) -> Behind:
         """The place of the thread."""
-        return Behind(self.thread.name, where, why, self.step.span, standing)
+        return Behind(self.thread.name, where, why, self.step.span, standing, self.waited_for(standing))
+
+    def waited_for(self, standing: Standing) -> tuple[str, ...]:
+        """The threads that could let this one go on."""
+        match self.step.operation:
+            case Wait(at) if not (isinstance(at, ir.NamedBarrier) and at.count is not None):
+                return tuple(thread.name for thread in self.absent(at))
+            case ir.JoinThread(thread) if standing is Standing.BLOCKED:
+                return (thread,)
+            case _ if standing is Standing.SPINNING or isinstance(self.step.operation, ir.Await | ir.BarrierWait):
+                return waited_for(self.system, self.thread, self.step.operation, self.last, self.moves)
+            case _:
+                return ()
 
     @property
     def does(self) -> str:
@@ -332,15 +344,18 @@ class _Running:
         if isinstance(at, ir.NamedBarrier) and at.count is not None:
             who = "warps" if at.warps else "arrivals"
             return [f"{values.show(at.count)} {who} end its phase, and so many have not come"]
+        said = {True: "has exited and not arrived", False: "has not arrived"}
+        return [f"{other.name} {said[self.last.labels[other.name] == DONE]}" for other in self.absent(at)]
+
+    def absent(self, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> list[ir.Thread]:
+        """The threads that a barrier waits for."""
         exited = not isinstance(at, ir.NamedBarrier) and self.system.exited_hold(barrier_of(self.thread, at).group)
         found = []
         for other in self.system.threads:
             label = self.last.labels[other.name]
-            if other.name != self.thread.name and self.joins(other, at) and not self.waits_too(label, at):
-                if label != DONE:
-                    found.append(f"{other.name} has not arrived")
-                elif exited:
-                    found.append(f"{other.name} has exited and not arrived")
+            away = other.name != self.thread.name and self.joins(other, at) and not self.waits_too(label, at)
+            if away and (label != DONE or exited):
+                found.append(other)
         return found
 
     def joins(self, other: ir.Thread, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> bool:

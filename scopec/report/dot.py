@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _COLOURS = {
     "po": "#6e7781", "rf": "#1a7f37", "co": "#8a5300", "fr": "#7a3fd0", "sw": "#0550ae", "hb": "#57606a",
-    "race": "#c81e2b", "no-sw": "#c81e2b", "loop": "#0550ae", "period": "#0550ae",
+    "race": "#c81e2b", "no-sw": "#c81e2b", "loop": "#0550ae", "period": "#0550ae", "waits": "#c81e2b",
 }  # fmt: skip
 
 
@@ -77,7 +77,7 @@ def _mermaid(picture: Picture) -> Iterator[str]:
         yield from (f'    {number[b.id]}["{_safe(_label(b))}"]' for b in picture.boxes if b.lane == index)
         yield "  end"
     yield from (f'  {number[b.id]}(["{_safe(_label(b))}"])' for b in picture.boxes if b.lane is None)
-    arrows = {"po": "-->", "race": "<==>", "sw": "==>", "loop": "==>", "period": "==>"}
+    arrows = {"po": "-->", "race": "<==>", "sw": "==>", "loop": "==>", "period": "==>", "waits": "-.->"}
     for edge in picture.edges:
         label = "" if edge.relation == "po" else f"|{edge.relation}|"
         yield f"  {number[edge.source]} {arrows.get(edge.relation, '-.->')}{label} {number[edge.target]}"

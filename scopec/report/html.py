@@ -21,7 +21,7 @@ from scopec.memory.execution import Execution
 from scopec.progress.schedule import Ending, plain
 from scopec.progress.steps import DONE, IDLE
 from scopec.report.colours import coloured
-from scopec.report.lanes import CLOSING, event_parts, in_order
+from scopec.report.lanes import CLOSING, event_parts, in_file, in_order, line
 from scopec.report.outcomes import counted, observation
 from scopec.report.picture import RELATIONS, picture, picture_of
 from scopec.report.svg import svg
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from scopec.report.picture import Picture
     from scopec.session.check import Outcome, Report
     from scopec.session.final_states import Listing
+
+
+#: The steps of a schedule that a picture has: the player has all.
+_MOST_STEPS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +161,9 @@ def page(report: Report, index: str | None = None) -> str:
         "unroll": str(run.settings.bound["unroll"]),
     }
     shown = [_shown(number, check, run.source) for number, check in enumerate(report.checks, start=1)]
+    violated = [one for one in shown if one["check"].verdict == "violated"]
+    for one, other in pairwise(violated):
+        one["next"], other["previous"] = other["id"], one["id"]
     witness = _witness(report)
     return render(
         "page.html.j2",
@@ -207,6 +214,9 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
         "picture": None,
         "events": (),
         "schedule": None,
+        "drawn": None,
+        "previous": None,
+        "next": None,
     }
     match check.trace:
         case Execution() as execution:
@@ -215,6 +225,9 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
             pass
         case schedule:
             found["schedule"] = _player(schedule, source.name)
+            drawn = picture(check, f"Schedule for {check.expectation.text}", _MOST_STEPS, source.name)
+            found["drawn"] = drawn
+            found["svg"] = Markup(svg(drawn, name=f"p{number}", alone=False, main=source.name))
     return found
 
 
@@ -222,7 +235,7 @@ def _drawn(execution: Execution, drawn: Picture, name: str) -> dict[str, Any]:
     """An execution as a picture, and as tables; ``name`` keeps the pictures of a page apart."""
     return {
         "picture": drawn,
-        "svg": Markup(svg(drawn, name=name, alone=False)),
+        "svg": Markup(svg(drawn, name=name, alone=False, main=execution.graph.program.source.name)),
         "events": _events(execution),
         "final": {_place(execution, at): value for at, value in execution.final_memory().items()},
     }
@@ -235,14 +248,15 @@ def _place(execution: Execution, at: Any) -> str:
 def _events(execution: Execution) -> list[dict[str, Any]]:
     """The events as rows of a table, which says in words what the picture draws."""
     sources = {read: execution.graph.by_id[write] for write, read in execution.choice.rf}
-    rows = []
+    rows, main = [], execution.graph.program.source.name
     for event in in_order(execution):
         what, how = event_parts(execution, event)
         source = sources.get(event.id)
         origin = ""
         if source is not None:
-            origin = "initial value" if source.kind is Kind.INIT else f"line {source.span.line} ({source.thread})"
-        rows.append({"event": event, "what": what, "how": how, "from": origin})
+            origin = "initial value" if source.kind is Kind.INIT else f"{in_file(source.span, main)} ({source.thread})"
+        where = line(event.span, main)
+        rows.append({"event": event, "line": where, "what": what, "how": how, "from": origin})
     return rows
 
 
@@ -259,7 +273,7 @@ def _player(schedule: Schedule, file: str) -> dict[str, Any]:
     lasso = schedule.ending is Ending.LASSO
     return {
         "threads": threads,
-        "moves": [(move, threads.index(move.thread)) for move in schedule.moves],
+        "moves": [(move, threads.index(move.thread), line(move.span, file)) for move in schedule.moves],
         "loop_to": schedule.loop_to if lasso else None,
         "closing": "back to the step after the mark, for ever" if lasso else CLOSING[schedule.ending],
         "behind": schedule.behind,
@@ -267,7 +281,7 @@ def _player(schedule: Schedule, file: str) -> dict[str, Any]:
             "start": states[0],
             "changes": [_changes(a, b) for a, b in pairwise(states)],
             "lines": [m.span.line if m.span.file == file else 0 for m in schedule.moves],
-            "said": [clean(f"{m.thread}, line {m.span.line}: {m.action}") for m in schedule.moves],
+            "said": [clean(f"{m.thread}, {in_file(m.span, file)}: {m.action}") for m in schedule.moves],
             "loop": schedule.loop_to if lasso else None,
         },
     }

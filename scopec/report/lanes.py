@@ -7,6 +7,7 @@ from dataclasses import field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING
 
+from scopec.base.excerpt import clean
 from scopec.base.lazy_import import later
 from scopec.base.records import dataclass
 from scopec.explain.agents import EDGES
@@ -48,7 +49,8 @@ _MOST = 60
 class Row:
     """One event or step: what its thread does, where, and what that changes; without a thread, a line across.
 
-    ``marked`` are those that a verdict is about: the racing accesses.
+    ``marked`` are those that a verdict is about: the racing accesses.  ``main`` is the file of which lines stand alone;
+    those of others have the name of theirs.
     """
 
     thread: str
@@ -56,10 +58,23 @@ class Row:
     span: Span | None = None
     changes: Mapping[str, str] = field(default_factory=dict)
     marked: bool = False
+    main: str = ""
 
     def __str__(self) -> str:
         text = f"[race] {self.text}" if self.marked else self.text
-        return f"{self.span.line}: {text}" if self.span is not None else text
+        return f"{line(self.span, self.main)}: {text}" if self.span is not None else text
+
+
+def line(span: Span, main: str) -> str:
+    """The number of a line, behind the name of its file unless that is ``main``, or nobody says which is."""
+    named = main and span.file != main
+    return f"{clean(span.file.replace(chr(92), '/').rpartition('/')[2])}:{span.line}" if named else str(span.line)
+
+
+def in_file(span: Span, main: str) -> str:
+    """The same in a sentence: `line 3`, `lock.h:3`."""
+    shown = line(span, main)
+    return shown if ":" in shown else f"line {shown}"
 
 
 def lanes(threads: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[str]:
@@ -92,20 +107,21 @@ def lanes(threads: Sequence[str], rows: Sequence[Row], width: int) -> Iterator[s
             yield " " * (index * (column + _GAP)) + line
 
 
-def rows(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
-    """The threads of a trace and what they do, in order; ``marked`` are the events that a verdict is about."""
+def rows(trace: Trace, marked: Sequence[Event] = (), main: str = "") -> tuple[list[str], list[Row]]:
+    """The threads of a trace and what they do, in order; ``marked`` are the events that a verdict is about, ``main`` is
+    the program's file."""
     if isinstance(trace, Execution):
         return _execution(trace, in_order(trace), marked)
-    return _threads(trace), _schedule(trace)
+    return _threads(trace), _schedule(trace, main)
 
 
-def what_matters(trace: Trace, marked: Sequence[Event] = ()) -> tuple[list[str], list[Row]]:
+def what_matters(trace: Trace, marked: Sequence[Event] = (), main: str = "") -> tuple[list[str], list[Row]]:
     """The rows that a reader needs first: of a race what leads to it, of a long trace its beginning and its end.
 
     A row without a thread says how many are left out.
     """
     if not isinstance(trace, Execution):
-        return _threads(trace), _middle_cut(_schedule(trace), "step")
+        return _threads(trace), _middle_cut(_schedule(trace, main), "step")
     events = in_order(trace)
     past = _past(trace, marked) if marked else {e.id for e in events}
     threads, found = _execution(trace, [e for e in events if e.id in past], marked)
@@ -147,10 +163,13 @@ def _execution(execution: Execution, shown: Sequence[Event], marked: Sequence[Ev
     """The threads of events, and a row an event."""
     sources = {read: write for write, read in execution.choice.rf}
     owners = {lane_of(execution, e): e.thread for e in shown}
-    found = [Row(lane_of(execution, e), event_text(execution, e, sources), e.span, {}, e in marked) for e in shown]
+    main = execution.graph.program.source.name
+    found = [
+        Row(lane_of(execution, e), event_text(execution, e, sources), e.span, {}, e in marked, main) for e in shown
+    ]
     if isinstance(execution, StuckExecution):
         owners |= {b.thread: b.thread for b in execution.behind}
-        found += [Row(b.thread, b.where, b.span) for b in execution.behind if not execution.period(b.thread)]
+        found += [Row(b.thread, b.where, b.span, main=main) for b in execution.behind if not execution.period(b.thread)]
         found.append(Row("", CLOSING[Ending.STOP]))
     position = {t.name: n for n, t in enumerate(execution.graph.program.threads)}
     return sorted(owners, key=lambda lane: (position.get(owners[lane], len(position)), lane)), found
@@ -179,7 +198,8 @@ def event_text(execution: Execution, event: Event, sources: Mapping[str, str]) -
     if source.kind is Kind.INIT:
         return f"{text}, initial{again}"
     synchronises = ", synchronises" if (source, event) in execution.synchronisation else ""
-    return f"{text}, from line {source.span.line}{synchronises}{again}"
+    where = in_file(source.span, execution.graph.program.source.name)
+    return f"{text}, from {where}{synchronises}{again}"
 
 
 def event_parts(execution: Execution, event: Event) -> tuple[str, str]:
@@ -236,7 +256,7 @@ def _threads(schedule: Schedule) -> list[str]:
     return [t for t in schedule.start.labels if t in present]
 
 
-def _schedule(schedule: Schedule) -> list[Row]:
+def _schedule(schedule: Schedule, main: str) -> list[Row]:
     """The moves, with a line where they begin to repeat."""
     found: list[Row] = []
     for number, move in enumerate(schedule.moves):
@@ -244,7 +264,7 @@ def _schedule(schedule: Schedule) -> list[Row]:
             found.append(Row("", "from here on, again and again"))
         changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items())
         text = move.action + (f" [{changes}]" if changes and "=" not in move.action else "")
-        found.append(Row(move.thread, text, move.span, move.changes))
+        found.append(Row(move.thread, text, move.span, move.changes, main=main))
     if schedule.ending is not Ending.LASSO:
         found.append(Row("", CLOSING[schedule.ending]))
     return found

@@ -109,7 +109,8 @@ class _Track:
 
 def label(edge: Edge) -> str:
     """The label of an edge; none on program order."""
-    return {"po": "", "no-sw": "no sw", "loop": "again", "period": "again"}.get(edge.relation, edge.relation)
+    words = {"po": "", "no-sw": "no sw", "loop": "again", "period": "again", "waits": "waits for"}
+    return words.get(edge.relation, edge.relation)
 
 
 def layout(picture: Picture, top: float = 8) -> Layout:

@@ -18,7 +18,7 @@ from scopec.memory.events.scopes import scope_of
 from scopec.memory.execution import Execution
 from scopec.memory.unfold.lifetimes import kept
 from scopec.progress.schedule import Ending
-from scopec.report.lanes import CLOSING, event_parts, in_order, lane_of
+from scopec.report.lanes import CLOSING, event_parts, in_order, lane_of, line
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
@@ -58,10 +58,15 @@ RELATIONS = {
             "complete", "an access of a copy, before a wait that finds the phase over in which the copy completes"
         ),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
+        Relation("waits", "waits for this thread, which could give what is waited for, or has kept it"),
         Relation("loop", "the schedule goes back to here, again and again"),
         Relation("period", "the thread goes back to here, again and again"),
     )
 }
+
+
+#: The threads to which arrows lead from one that waits.
+_MOST_WAITED_FOR = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,15 +131,18 @@ def usual(drawn: Picture) -> Picture:
     return replace(drawn, edges=tuple(e for e in drawn.edges if RELATIONS[e.relation].shown))
 
 
-def picture(check: Check, title: str) -> Picture:
-    """The picture of a check's trace; ValueError if it has none."""
+def picture(check: Check, title: str, most: int | None = None, main: str = "") -> Picture:
+    """The picture of a check's trace, of a schedule at most so many steps; ValueError if it has none.
+
+    Lines of a schedule have the names of their files, but for those of ``main``.
+    """
     match check.trace:
         case Execution() as execution:
             return picture_of(execution, race_of(check) or (), title)
         case None:
             raise ValueError("no trace")
         case schedule:
-            return _schedule(schedule, clean(title))
+            return _schedule(schedule, clean(title), most, main)
 
 
 # ---------------------------------------------------------------- executions
@@ -147,6 +155,7 @@ def picture_of(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     """The picture of an execution; ``marked`` are the accesses that a verdict is about."""
     events = in_order(execution)
     stuck = execution if isinstance(execution, StuckExecution) else None
+    main = execution.graph.program.source.name
     left = [] if stuck is None else [b for b in stuck.behind if not stuck.period(b.thread)]
     present = {e.thread for e in events} | {b.thread for b in left}
     gap = broken(execution, (marked[0], marked[1])) if len(marked) == 2 else None
@@ -166,7 +175,7 @@ def picture_of(execution: Execution, marked: Sequence[Event], title: str) -> Pic
     ]
     bottom = 1 + max(rows.values(), default=-1)
     ends = [
-        Box(f"end_{b.thread}", names.index(b.thread), bottom, f"{b.span.line}: {b.where}", "", b.span, marked=True)
+        Box(f"end_{b.thread}", names.index(b.thread), bottom, f"{line(b.span, main)}: {b.where}", "", b.span, True)
         for b in left
     ]
     races = [(a.id, b.id) for a, b in execution.race]
@@ -243,7 +252,8 @@ def _periods(execution: StuckExecution) -> Iterator[Edge]:
 def _label(execution: Execution, event: Event) -> tuple[str, str]:
     what, how = event_parts(execution, event)
     again = f"{how}{', ' if how else ''}again and again" if event.last else how
-    return (what if event.kind is Kind.INIT else f"{event.span.line}: {what}"), again
+    where = line(event.span, execution.graph.program.source.name)
+    return (what if event.kind is Kind.INIT else f"{where}: {what}"), again
 
 
 def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
@@ -310,24 +320,57 @@ def _reduced(pairs: Sequence[tuple[str, str]], among: set[str]) -> list[tuple[st
 # ---------------------------------------------------------------- schedules
 
 
-def _schedule(schedule: Schedule, title: str) -> Picture:
+def _schedule(schedule: Schedule, title: str, most: int | None, main: str) -> Picture:
     present = {m.thread for m in schedule.moves} | {b.thread for b in schedule.behind}
     names = [t for t in schedule.start.labels if t in present]
+    left_out = _left_out(schedule, most)
     boxes = []
     for number, move in enumerate(schedule.moves, start=1):
+        if number in left_out:
+            continue
         changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items() if name not in move.action)
-        text = f"{move.span.line}: {move.action}"
-        lane = names.index(move.thread)
-        boxes.append(Box(f"step{number}", lane, number - 1, text, changes, move.span, step=number))
+        what, how = _parted(move.action)
+        text, changes = f"{line(move.span, main)}: {what}", ", ".join(filter(None, (how, changes)))
+        row = number - 1 - (len(left_out) if number > left_out.start else 0)
+        boxes.append(Box(f"step{number}", names.index(move.thread), row, text, changes, move.span, step=number))
+    last = {box.lane: box for box in boxes}
+    rows = len(boxes)
     for behind in schedule.behind:
-        lane, text = names.index(behind.thread), f"{behind.span.line}: {behind.where}"
-        boxes.append(Box(f"end_{behind.thread}", lane, len(schedule.moves), text, "", behind.span, marked=True))
+        what, how = _parted(behind.where)
+        lane, text = names.index(behind.thread), f"{line(behind.span, main)}: {what}"
+        boxes.append(Box(f"end_{behind.thread}", lane, rows, text, how, behind.span, marked=True))
+    last |= {box.lane: box for box in boxes[rows:]}
     edges = [Edge("po", a.id, b.id) for a, b in _following(boxes)]
+    for behind in schedule.behind:
+        for other in behind.on[:_MOST_WAITED_FOR]:
+            if other in names and (to := last.get(names.index(other))) is not None:
+                edges.append(Edge("waits", f"end_{behind.thread}", to.id))
     closing = CLOSING[schedule.ending]
+    if left_out:
+        closing += f" (steps {left_out.start} to {left_out.stop - 1} are not drawn)"
     if schedule.ending is Ending.LASSO and schedule.loop_to is not None:
-        edges.append(Edge("loop", boxes[len(schedule.moves) - 1].id, boxes[schedule.loop_to].id))
+        target = f"step{schedule.loop_to + 1}"
+        if any(box.id == target for box in boxes):
+            edges.append(Edge("loop", boxes[rows - 1].id, target))
     lanes = (Lane(n, (f"block {block}",) if (block := n.rpartition("[")[0]) else ()) for n in names)
     return Picture(title, tuple(lanes), tuple(boxes), tuple(edges), closing)
+
+
+def _parted(action: str) -> tuple[str, str]:
+    """A step in words, and in which way: `loads f = 1`, `acquire, device`."""
+    what, mode, how = action.partition(" (")
+    return (what, how.replace("),", ",").removesuffix(")")) if mode else (action, "")
+
+
+def _left_out(schedule: Schedule, most: int | None) -> range:
+    """The numbers of the steps that are not drawn: from the middle, and of what repeats what is not at its ends."""
+    moves = len(schedule.moves)
+    if most is None or moves <= most:
+        return range(0)
+    first = most // 3
+    if schedule.ending is Ending.LASSO and schedule.loop_to is not None:
+        first = max(first, min(schedule.loop_to + 2, most - 2))
+    return range(first + 1, moves - (most - first) + 1)
 
 
 def _following(boxes: Sequence[Box]) -> Iterator[tuple[Box, Box]]:

@@ -17,8 +17,9 @@ _TITLE = 34
 _BEND = 6
 
 
-def svg(picture: Picture, *, name: str = "picture", alone: bool = True) -> str:
-    """The picture as an SVG element; ``name`` keeps the ids of several on one page apart.
+def svg(picture: Picture, *, name: str = "picture", alone: bool = True, main: str = "") -> str:
+    """The picture as an SVG element; ``name`` keeps the ids of several on one page apart, ``main``
+    is the file whose lines the page shows.
 
     One that stands ``alone`` brings its colours, a title and a legend; inside a page these are the page's.
     """
@@ -28,6 +29,7 @@ def svg(picture: Picture, *, name: str = "picture", alone: bool = True) -> str:
         {
             "name": name,
             "alone": alone,
+            "main": main,
             "picture": picture,
             "at": at,
             "boxes": [(b, at.boxes[b.id], _cut(b, at.boxes[b.id].width)) for b in picture.boxes],

@@ -233,7 +233,7 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
 
         marked = reasons.race_of(check) or ()
         yield ""
-        yield from lanes(*(rows if everything else what_matters)(check.trace, marked), width)
+        yield from lanes(*(rows if everything else what_matters)(check.trace, marked, source.name), width)
         yield ""
         if everything:
             yield from _relations(check)

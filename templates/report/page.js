@@ -4,6 +4,7 @@
 const lines = new Map([...document.querySelectorAll(".code li")].map((li) => [li.dataset.line, li]));
 const pointing = new Map();
 for (const item of document.querySelectorAll(".drawing .box, .steps tr[data-step]")) {
+  if (!item.dataset.line) continue; // of another file
   if (!pointing.has(item.dataset.line)) pointing.set(item.dataset.line, []);
   pointing.get(item.dataset.line).push(item);
 }
@@ -88,6 +89,16 @@ for (const figure of document.querySelectorAll("figure.execution")) {
   }
 }
 
+// The change as text, without the marks of the page; where there is no clipboard, there is no button.
+for (const button of document.querySelectorAll(".copy")) {
+  if (!navigator.clipboard) continue;
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    const said = (word) => { button.textContent = word; };
+    navigator.clipboard.writeText(button.nextElementSibling.textContent).then(() => said("Copied"), () => said("Not allowed"));
+  });
+}
+
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   clear();
@@ -147,6 +158,7 @@ for (const player of document.querySelectorAll(".player")) {
     remember(tr);
     if (tr) {
       inView(tr, tr.closest(".steps"));
+      tr.scrollIntoView({ block: "nearest" });
       selectLine(data.lines[current - 1]);
     } else tr ?? (player.querySelector(".steps").scrollTop = 0);
   }
