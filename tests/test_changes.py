@@ -29,7 +29,7 @@ from tests.sizes import sizes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-COUNT = programs(8, 24)
+COUNT = programs(4, 24)
 FIRST = int(os.environ.get("SCOPEC_FIRST_PROGRAM", "0"))
 SPECS = Path(__file__).parent.parent / "specs"
 _EVERY = frozenset(REDUCTIONS)

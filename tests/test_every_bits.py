@@ -75,7 +75,7 @@ def _of(op: str, left: int, right: int) -> bits.Bits:
 
 @pytest.mark.parametrize("op", ["xor", "mask"])
 def test_what_is_stated_holds_of_all_small_numbers(op):
-    for left, right in itertools.product((*range(-5, 18), 31, 32, 1023, 1024), repeat=2):
+    for left, right in itertools.product((*range(-3, 10), 31, 32, 1023), repeat=2):
         for fact in bits.facts([_of(op, left, right)], exact=True):
             assert z3.is_true(z3.simplify(fact)), (left, right, fact)
 

@@ -208,7 +208,7 @@ def test_svg_is_well_formed(alone: bool) -> None:
 # ---------------------------------------------------------------- places
 
 #: All of specs/ take minutes: SCOPEC_EVERY=1 asks for them.
-EVERY = int(os.environ.get("SCOPEC_EVERY", "40"))
+EVERY = int(os.environ.get("SCOPEC_EVERY", "150"))
 
 
 def wrong_places(drawn: Picture) -> Iterator[tuple[str, str]]:
@@ -232,7 +232,7 @@ def test_nothing_overlaps_in_the_pictures_of_specs() -> None:
     files = sorted(p for p in (REPOSITORY / "specs").rglob("*") if p.suffix in (".cu", ".litmus"))
     outcomes = check(files[::EVERY], Settings(engine="embedded"))
     drawn = [(o.file, picture(c, c.expectation.text)) for o in outcomes for r in o.reports for c in r.checks if c.trace]
-    assert len(drawn) > 10
+    assert len(drawn) > 3
     assert [(file, wrong) for file, p in drawn for wrong in wrong_places(p)] == []
 
 

@@ -19,7 +19,7 @@ from tests.sequential import ends
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = programs(3, 15)
+PROGRAMS = programs(2, 15)
 _OPTIONS = ("-fwrapv", "-w", "-S", "-o", "p.ptx")
 #: The declarations that a body begins with.
 _STARTS = re.compile(r"([a-z ]+) (\w+ = [^;]*;)")

@@ -17,7 +17,7 @@ from tests.random_mbarriers import random_program, text_of
 from tests.samples import programs
 from tests.sizes import NEVER, sizes
 
-COUNT = programs(6, 100)
+COUNT = programs(4, 100)
 
 #: A producer and its consumers, a thread each, around a ring of stages.
 RING = """#include <cuda/ptx>

@@ -25,7 +25,7 @@ from tests import random_indices
 from tests.conftest import program_of
 from tests.samples import programs
 
-COUNT = programs(6, 30)
+COUNT = programs(4, 30)
 
 BLOCK_SUM = """
 __device__ int in[256], out;

@@ -31,7 +31,7 @@ from tests.test_formats import assert_valid
 
 pytestmark = pytest.mark.usefixtures("kept_machines")
 
-COUNT = programs(6, 20)
+COUNT = programs(4, 20)
 HEAD = """\
 __device__ cuda::atomic<int, cuda::thread_scope_device> f{0}, g{0};
 __device__ int x;
