@@ -109,76 +109,77 @@ _BARRIERS = re.compile(
     r"template <>\s*class barrier<thread_scope_block, [\w:]+::__empty_completion> : public __block_scope_barrier_base"
     r"\s*(?=\{)"
 )
-#: A wait blocks until it is notified, as [atomics.wait] has it and the shims do; libcu++ only polls.
-_WAIT = """
-{
-  using __underlying_t = __atomic_underlying_remove_cv_t<_Tp>;
-  if constexpr (sizeof(_Tp) == sizeof(__underlying_t) && !__is_class(__underlying_t) && !__is_union(__underlying_t))
-  {
-    __scopec_wait<__underlying_t>(
-      (const volatile __underlying_t*) __a, __val, static_cast<int>(__order), ::__scopec::scope_of<_Sco>::value);
-  }
-  else
-  {
-    __scopec_unmodelled("a wait on an atomic object of this type");
-  }
-}"""
-_NOTIFY = """
-{{
-  using __underlying_t = __atomic_underlying_remove_cv_t<_Tp>;
-  if constexpr (sizeof(_Tp) == sizeof(__underlying_t) && !__is_class(__underlying_t) && !__is_union(__underlying_t))
-  {{
-    __scopec_notify<__underlying_t>((const volatile __underlying_t*) __a, {all});
-  }}
-  else
-  {{
-    __scopec_unmodelled("a notification of an atomic object of this type");
-  }}
-}}"""
-_SCOPES = """
-namespace __scopec
-{
-template <class> struct scope_of;
-template <> struct scope_of<::cuda::std::__thread_scope_thread_tag> { static constexpr int value = 0; };
-template <> struct scope_of<::cuda::std::__thread_scope_block_tag> { static constexpr int value = 1; };
-template <> struct scope_of<::cuda::std::__thread_scope_device_tag> { static constexpr int value = 3; };
-template <> struct scope_of<::cuda::std::__thread_scope_system_tag> { static constexpr int value = 4; };
-} // namespace __scopec
-"""
-_ATOMIC = r"template <typename _Tp, typename _Sco>\s*(?:\w+\s+)+void "
-_WAITS = re.compile(
-    _ATOMIC + r"__atomic_wait\(\s*_Tp const volatile\* __a, __atomic_underlying_remove_cv_t<_Tp> const __val,"
-    r" memory_order __order, _Sco = \{\}\)\s*(?=\{)"
-)
-_NOTIFIES = {
-    all_: re.compile(_ATOMIC + rf"__atomic_notify_{all_}\(_Tp const volatile\*, _Sco\)\s*(?=\{{)")
-    for all_ in ("one", "all")
-}
 
 
 @dataclass(frozen=True)
 class _Change:
-    """A function or class whose body is replaced: what begins it, as it is and as it shall be, and its body."""
+    """Functions, or a class, whose body is replaced: so many begin in a way, where parts of that are exchanged."""
 
     begin: re.Pattern[str]
     body: str
+    count: int = 1
     named: tuple[str, str] = ("", "")
 
 
+def _operation(name: str, parameters: str, body: str, named: tuple[str, str] = ("", "")) -> _Change:
+    """An operation of a device, on objects that are volatile and on others."""
+    begin = rf"(?:void|bool|_Type) __atomic_{name}_cuda\({parameters}, _Sco\)\s*(?=\{{)"
+    return _Change(re.compile(begin), f"\n{{\n  {body}\n}}", 2, named)
+
+
+_AT = r"(?:const |volatile )?_Type(?: volatile)?\* __ptr"
+_ON = "::__scopec::atomic_operations<_Type, _Sco>::"
+#: A wait blocks until it is notified, as [atomics.wait] has it; libcu++ only polls.
+_OF_WAITS = "template <typename _Tp, typename _Sco>\\s*(?:\\w+\\s+)+void "
+_UNDERLYING = "<_Tp, __atomic_underlying_remove_cv_t<_Tp>"
+_WAITS = (
+    _Change(
+        re.compile(
+            _OF_WAITS + r"__atomic_wait\(\s*_Tp const volatile\* __a, __atomic_underlying_remove_cv_t<_Tp> const __val,"
+            r" memory_order __order, _Sco = \{\}\)\s*(?=\{)"
+        ),
+        f"\n{{\n  ::__scopec::atomic_wait{_UNDERLYING}, _Sco>(__a, __val, static_cast<int>(__order));\n}}",
+    ),
+    *(
+        _Change(
+            re.compile(_OF_WAITS + rf"__atomic_notify_{whom}\(_Tp const volatile\*, _Sco\)\s*(?=\{{)"),
+            f"\n{{\n  ::__scopec::atomic_notify{_UNDERLYING}>(__a, {every});\n}}",
+            named=("volatile*,", "volatile* __a,"),
+        )
+        for whom, every in (("one", "false"), ("all", "true"))
+    ),
+)
+_OPERATIONS = (
+    _Change(
+        re.compile(r"void __atomic_thread_fence_cuda\(int __memorder, _Sco\)\s*(?=\{)"),
+        "\n{\n  __scopec_fence(__memorder, ::__scopec::scope_of<_Sco>::value);\n}",
+    ),
+    _operation("load", _AT + r", _Type& __dst, int __memorder", f"__dst = {_ON}load(__ptr, __memorder);"),
+    _operation("store", _AT + r", _Type& __val, int __memorder", f"{_ON}store(__ptr, __val, __memorder);"),
+    _operation(
+        "exchange", _AT + r", _Type& __old, _Type __new, int __memorder",
+        f"__old = {_ON}exchange(__ptr, __new, __memorder);",
+    ),
+    _operation(
+        "compare_exchange",
+        _AT + r", _Type\* __exp, _Type __des, bool, int __success_memorder, int __failure_memorder",
+        f"return {_ON}compare_exchange(__ptr, __exp, __des, __weak, __success_memorder, __failure_memorder);",
+        (" bool,", " bool __weak,"),
+    ),
+    *(
+        _operation(
+            f"fetch_{name}", _AT + r", _Up __op, int __memorder",
+            f"return {_ON}fetch_{name}(__ptr, __op, __memorder);",
+        )
+        for name in ("add", "and", "max", "min", "or", "xor")
+    ),
+)  # fmt: skip
 #: The headers that are changed: what is read before each, and the changes.
 _OVERLAYS = {
     "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
     "cuda/__barrier/barrier_block_scope.h": ("#include <scopec/barrier.h>\n", (_Change(_BARRIERS, _BARRIER),)),
-    "cuda/std/__atomic/wait/notify_wait.h": (
-        f"#include <cuda/std/__atomic/scopes.h>\n{_SCOPES}",
-        (
-            _Change(_WAITS, _WAIT),
-            *(
-                _Change(begin, _NOTIFY.format(all=str(name == "all").lower()), ("volatile*,", "volatile* __a,"))
-                for name, begin in _NOTIFIES.items()
-            ),
-        ),
-    ),
+    "cuda/std/__atomic/wait/notify_wait.h": ("#include <scopec/libcudacxx.h>\n", _WAITS),
+    "cuda/std/__atomic/functions/cuda_ptx_generated.h": ("#include <scopec/libcudacxx.h>\n", _OPERATIONS),
 }
 
 
@@ -208,14 +209,13 @@ def _changed(cccl: Path, name: str) -> str:
         text = ""
     for change in changes:
         found = list(change.begin.finditer(text))
-        if len(found) != 1:
+        if len(found) != change.count:
             message = f"the header {name} of {cccl} is not as scopec knows it, and what it means is not known"
             raise EngineError(f"{message}: pip install 'scopec[headers]' has one that is")
-        (at,) = found
-        begin = at[0].rstrip().replace(*change.named) if change.named[0] else at[0].rstrip()
-        text = text[: at.start()] + begin + change.body + text[after_group(text, at.end(), "{}") :]
-    guard = f"SCOPEC_{re.sub(r'[^A-Z]+', '_', name.upper())}"
-    return f"#ifndef {guard}\n#define {guard}\n{before}#endif\n{text}"
+        for at in reversed(found):
+            begin = at[0].rstrip().replace(*change.named) if change.named[0] else at[0].rstrip()
+            text = text[: at.start()] + begin + change.body + text[after_group(text, at.end(), "{}") :]
+    return before + text
 
 
 def _folder(digest: str) -> Path:

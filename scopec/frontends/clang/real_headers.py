@@ -16,6 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scopec.base.cache import key
 from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
@@ -164,9 +165,15 @@ def _real(clang: Clang, toolkit: Toolkit) -> Library:
         scopes=_SCOPES,
         identity=(
             *(f"{name} {version}" for name, version in versions), digest,
-            *map(_age, (toolkit.runtime, toolkit.cccl)),
+            *map(_age, (toolkit.runtime, toolkit.cccl)), _digest(own),
         ),
     )  # fmt: skip
+
+
+def _digest(folder: Path) -> str:
+    """A digest of scopec's own files among them."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file())
+    return key(*(part for file in files for part in (str(file), file.read_text(encoding="utf-8"))))
 
 
 def _defined(file: Path, name: str) -> int:
