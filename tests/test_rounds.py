@@ -173,3 +173,36 @@ def test_meetings_on_some_ways_alone_are_no_rounds(tmp_path: Path, monkeypatch: 
     assert asked == [None]
     answers(tmp_path, LOCK)
     assert asked[1] is not None
+
+
+#: Two lanes that go round loops whose turns have different meetings.
+APART_IN_TURN = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> f;
+__global__ void k() {
+    if (blockIdx.x == 1) { if (threadIdx.x == 0) f.store(1, cuda::memory_order_relaxed); return; }
+    if (threadIdx.x == 0) { %s } else { %s }
+}
+//@ launch k<<<2, 2>>>();
+//@ expect race_free;
+"""
+ONE_MEETING = "while (__any_sync(3, f.load(cuda::memory_order_relaxed) == 0));"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ONE_MEETING, ONE_MEETING.replace(";", " __syncwarp(3);")),
+        (ONE_MEETING.replace(";", " __syncwarp(3);"), f"do __syncwarp(3); {ONE_MEETING}"),
+    ],
+)
+def test_turns_with_other_meetings_are_no_rounds(
+    one: str, other: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    needed = rounds.turns_needed
+    monkeypatch.setattr(warp_collectives, "turns_needed", lambda *parts: asked.append(found := needed(*parts)) or found)
+    answers(tmp_path, APART_IN_TURN % (one, other))
+    assert asked == [None]
+    monkeypatch.setattr(rounds, "_aligned", lambda *_: True)
+    answers(tmp_path, APART_IN_TURN % (one, other))
+    assert asked[1] is not None  # nothing else keeps such turns apart
