@@ -19,7 +19,7 @@ from tests.test_cxx_semantics import compiled, needs_compiler
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = programs(4, 20)
+PROGRAMS = programs(6, 20)
 _COMPILED = "#include <cstdlib>\n#define F\n#define V\n#define RUN(k) k()\n#define __global__\n"
 _HOST = "#define F\n#define V\n"
 _KERNEL = "#define F __device__\n#define V __device__\n#define RUN(k) k<<<1, 1>>>(); cudaDeviceSynchronize()\n"
