@@ -36,7 +36,9 @@ def test_each_step_has_the_element_and_the_value(engine: str, write: Callable[..
     assert "reads sum[2] = 1" in said
     assert "writes sum[2] = 1" in said
     assert "blockIdx" not in said.partition("-- from here on nothing changes --")[0].rpartition("main")[2]
-    assert "lock never changes: it is 1 since k[2][0] wrote it at line 4, and k[2][0] has ended, after line 5" in said
+    assert (
+        "lock[0] never changes: it is 1 since k[2][0] wrote it at line 4, and k[2][0] has ended, after line 5" in said
+    )
 
 
 FLAG = """\

@@ -25,7 +25,7 @@ _GROUPS = {
         "format", "output", "quiet", "verbose", "keep", "allow", "baseline", "write-baseline", "allow-outside", "x",
         "watch", "list",
     ),
-    "How .cu files are read": ("reader", "I", "D", "U", "std", "include", "p"),
+    "How .cu files are read": ("reader", "I", "D", "U", "std", "include", "p", "headers", "cuda-path"),
 }  # fmt: skip
 _OTHER = "Other options"
 

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from scopec.program import ir
 from scopec.program.effects import registers
 from scopec.program.program import Program
 from scopec.program.show import mode_in_words, show_place, shown_barrier, shown_call, words
-from scopec.progress.steps import Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
+from scopec.program.values import Const
+from scopec.progress.slicing import accessed
+from scopec.progress.steps import OWN_KINDS, Again, Asleep, Pending, Return, Tick, Undefined, Visible, Wait
 
 
 def describe(operation: Visible, program: Program, found: int | None = None) -> str:
     """A step in words: ``loads f (acquire, device)``; with what it finds there, if that is known."""
+    said = _said(operation, program, found)
+    place = accessed(operation) if not isinstance(operation, OWN_KINDS) else None
+    if place is None or (name := element(place, program)) == show_place(place):
+        return said
+    return re.sub(rf"(?<= ){re.escape(show_place(place))}(?=[ ,]|$)", lambda _: name, said, count=1)
+
+
+def element(place: ir.Place, program: Program) -> str:
+    """The name of an element: of an array the first one has its index too."""
+    first = isinstance(place.index, Const) and place.index.value == 0
+    return f"{place.object}[0]" if first and program.objects[place.object].array else show_place(place)
+
+
+def _said(operation: Visible, program: Program, found: int | None) -> str:
     match operation:
         case ir.Load(_, place, mode) if found is not None:
             return f"{'loads' if mode.atomic else 'reads'} {show_place(place)} = {found}{mode_in_words(mode)}"

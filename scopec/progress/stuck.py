@@ -10,7 +10,7 @@ from scopec.program import ir, types, values
 from scopec.program.collective import barrier_of
 from scopec.program.show import show_place, shown_barrier, shown_call
 from scopec.program.values import Builtin, Reg
-from scopec.progress.describe import call_in_words, describe
+from scopec.progress.describe import call_in_words, describe, element
 from scopec.progress.found import located, reached
 from scopec.progress.givers import own_step, since, waited_for
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
@@ -262,7 +262,7 @@ class _Running:
         if self.sees_changes():
             return self.at(where, _NEVER_RIGHT, Standing.SPINNING)
         place = None if isinstance(self.operation, OWN_KINDS) else accessed(self.operation)
-        read = "what it reads" if place is None else show_place(place)
+        read = "what it reads" if place is None else element(place, self.system.program)
         return self.at(
             where,
             f"{read} never changes{self.since}",
@@ -325,7 +325,7 @@ class _Running:
                 assert place is not None
                 escapes = any(self.escapes(self.step, m) for m in self.around)
                 never = NEVER.get(self.system.program.objects[place.object].use, "{} never has the value it waits for")
-                name = show_place(place)
+                name = element(place, self.system.program)
                 return None if escapes and not self.moving else f"{never.format(name)}{self.since}"
             case _:
                 return None

@@ -131,6 +131,7 @@ def outcomes(listings: Sequence[Listing]) -> str:
             execution, marked = state.execution, state.execution.racing_pair() or ()
             drawn = picture_of(execution, marked, f"Execution that ends in {text}")
             about = {"id": name, "of": state, "text": text, "counted": counted(state).rstrip(":")}
+            about["breaks"] = [e.text for e in listing.broken_by(state)]
             states.append(about | _drawn(execution, drawn, f"p{number}-{of}"))
         said = () if listing.condition is None else tuple(observation(listing))[-2:]
         shown.append({"title": f"Final states{qualifiers(listing.run)}", "of": listing, "states": states, "said": said})

@@ -42,6 +42,7 @@ def _listing(listing: Listing, width: int, executions: bool) -> Iterator[str]:
         for number, state in enumerate(listing.states, 1):
             yield ""
             yield f"state {number} of {len(listing.states)}: {state_text(state.values, listing.run)}"
+            yield from (f"{_INDENT}breaks `{expected.text}`" for expected in listing.broken_by(state))
             yield f"{_INDENT}{counted(state)}"
             shown = lanes(*rows(state.execution, state.execution.racing_pair() or ()), width - len(_INDENT))
             yield from (_INDENT + line for line in shown)

@@ -79,6 +79,11 @@ class Listing:
     engine: str
     seconds: float
     undefined: bool
+    asked: tuple[Expectation, ...] = ()
+
+    def broken_by(self, state: FinalState) -> tuple[Expectation, ...]:
+        """The expectations of the file, under the model of the listing, that a final state contradicts."""
+        return tuple(e for e in self.asked if _breaks(state.execution, e))
 
     @property
     def condition(self) -> Expectation | None:
@@ -113,11 +118,28 @@ def listings(path: Path, settings: Asking, limit: int) -> tuple[tuple[Listing, .
     policy = settings.policy
     with settings.workers() as workers, bounded_nesting(Source(str(path), "").span(0, 0)):
         read = time.monotonic() - started
-        return tuple(_listing(run, policy, workers, settings, limit, read) for run in runs), warnings
+        found = [(_listing(run, policy, workers, settings, limit, read), asked) for run, asked in runs]
+    return tuple(replace(listing, asked=asked) for listing, asked in found), warnings
 
 
-def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagnostic, ...]]:
-    """One run a variant, under one model, that observes everything; of checks only a litmus file's final clause."""
+def _breaks(execution: Execution, expected: Expectation) -> bool:
+    """Whether an expectation about final states cannot hold with an execution that ends as one does."""
+    if expected.formula is None:
+        return False
+    if expected.restriction is not None and not execution.observe(expected.restriction):
+        return False
+    ends_so = bool(execution.observe(expected.formula))
+    return ends_so if "forbidden" in (expected.kind, _AS.get(expected.quantifier or "")) else not ends_so
+
+
+#: The kinds of expectations that one final state can break, and the final clauses that mean the same.
+_BREAKABLE = ("forbidden", "required")
+_AS = {"not exists": "forbidden", "forall": "required"}
+
+
+def _runs(path: Path, overrides: Overrides) -> tuple[list[tuple[Run, tuple[Expectation, ...]]], tuple[Diagnostic, ...]]:
+    """One run a variant, under one model, that observes everything, of checks only a litmus file's final clause; and
+    what the file expects of its final states there."""
     planned = plan(path, str(path), overrides)
     model = registry.find(overrides.model or "cuda")
     found: dict[int, Run] = {}
@@ -134,7 +156,12 @@ def _runs(path: Path, overrides: Overrides) -> tuple[Iterable[Run], tuple[Diagno
                 listing=True,
                 on_hardware=False,
             )
-    return found.values(), planned.warnings
+    asked: dict[int, dict[str, Expectation]] = {}
+    for run in planned.runs:
+        if run.model.name == model.name:
+            wanted = (c for c in run.checks if _AS.get(c.quantifier or "", c.kind) in _BREAKABLE)
+            asked.setdefault(id(run.program), {}).update({c.text: c for c in wanted})
+    return [(run, tuple(asked.get(key, {}).values())) for key, run in found.items()], planned.warnings
 
 
 def _listing(run: Run, policy: Policy, workers: Workers, settings: Asking, limit: int, read: float) -> Listing:
