@@ -224,3 +224,36 @@ __global__ void waits(volatile int* a) { while (a[threadIdx.x] != 1); }
     assert other == ["object __device__ volatile int a[16];", "launch waits<<<1, 2>>>(a);"] or other[0][:5] != "bound"
     found = asked(text, tmp_path)["programs"]
     assert [check["verdict"] for check in found[0]["checks"]] == ["holds", "holds"]  # type: ignore[index]
+
+
+def test_a_kernel_that_clang_objects_to_does_not_take_the_others_with_it(tmp_path: Path) -> None:
+    text = """\
+#include <mma.h>
+__global__ void wmma(int* a) { nvcuda::wmma::fill(a); nvcuda::wmma::fill(a); }
+__global__ void k(int* a) { a[threadIdx.x] = 1; }
+"""
+    found = asked(text, tmp_path)
+    assert found["status"] == 2
+    messages = [(d["line"], d["severity"], d["message"]) for d in found["diagnostics"]]  # type: ignore[attr-defined]
+    assert [line for line, severity, _ in messages if severity == "error"] == [1, 2]
+    assert [p["directives"][-1] for p in found["programs"]] == ["launch k<<<1, 2>>>(a);"]  # type: ignore[attr-defined]
+    alone = asked(text.replace("__global__ void k", "__device__ void k"), tmp_path)
+    assert (alone["status"], alone["programs"]) == (2, [])
+
+
+def test_values_that_lanes_exchange_are_no_reason_to_fail(tmp_path: Path) -> None:
+    """Whether one execution has a race is asked thread by thread, and a lane's value may come from a later one."""
+    text = """\
+__global__ void k(int* in, int* out, unsigned n) {
+    __shared__ int s[2];
+    int sum = 0;
+    unsigned i = blockIdx.x * 2 + threadIdx.x;
+    while (i < n) { sum += in[i]; if (i + 2 < n) sum += in[i + 2]; i += 4; }
+    for (int offset = 1; offset > 0; offset /= 2) sum += __shfl_down_sync(3, sum, offset);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x < 1) { sum = s[threadIdx.x]; out[blockIdx.x] = sum; }
+}
+"""
+    found = asked(text, tmp_path)
+    assert (found["status"], directives(text, tmp_path)[0][-1]) == (0, "launch k<<<2, 2>>>(in, out, 4);")

@@ -113,7 +113,7 @@ def _guessed(
     if plan is None and not found.open:
         return None
     told = [] if found.objection is None else [_left_out(found.objection)]
-    told += [_open(name, span) for name, span in found.open]
+    told += [*found.refused, *(_open(name, span) for name, span in found.open)]
     runs, warnings = (plan.runs, plan.warnings) if plan else ((), ())
     return Asked(runs, (*told, *warnings))
 

@@ -144,6 +144,7 @@ def _expectation(kind: str, kernel: Kernel, one: Every | None, span: Span) -> Ex
 def _told(found: Kernels) -> list[Diagnostic]:
     """What is left out, and which templates have no instance."""
     told = [] if found.objection is None else [_left_out(found.objection)]
+    told += found.refused
     told += [
         Diagnostic(Code.NOT_LAUNCHED, f"nothing instantiates the kernel `{name}`, a template", span,
                    "instantiate it, as in `template __global__ void k<int>(int*);`", "warning")

@@ -46,28 +46,51 @@ Part = tuple[int, int]
 
 def without_host(
     text: str, folder: Path, flags: Flags, compiled: Callable[[str], _T], named: Callable[[str], Source]
-) -> tuple[str, _T]:
+) -> tuple[str, _T, tuple[Diagnostic, ...]]:
     """A text without its host code, and what ``compiled`` makes of it; both have the same lines.
 
-    ``named`` gives a text as the source that clang's messages are about.  Raises Refused with what clang objects to at
-    last.
+    A kernel that clang objects to is left out for the others; what is said of it first is the third result.  ``named``
+    gives a text as the source that clang's messages are about.  Raises Refused with what clang objects to at last.
     """
     parts = set(_host_functions(_code(named(text))))
     absent: tuple[Diagnostic, ...] = ()
+    lost: dict[Part, Diagnostic] = {}
     for _ in range(_ROUNDS):
         left = _blank(text, parts)
         try:
-            return left, compiled(left)
+            return left, compiled(left), (*(absent if lost else ()), *lost.values())
         except Refused as refused:
             absent = absent or tuple(filter(is_absent, refused.diagnostics))
             objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
             headers = [include for start, _ in objected if (include := INCLUDE.match(text, start))]
             needed = _loses_kernels(text, headers, parts | objected, folder, flags)
             if objected <= parts or needed or (headers and _asks_for_others(text, parts | objected)):
-                raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
+                objected = set() if headers else _kernels_objected_to(named(left), refused.diagnostics, lost)
+                if not objected:
+                    raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
             parts |= objected
     left = _blank(text, parts)
-    return left, compiled(left)
+    return left, compiled(left), (*(absent if lost else ()), *lost.values())
+
+
+def _kernels_objected_to(source: Source, diagnostics: Sequence[Diagnostic], lost: dict[Part, Diagnostic]) -> set[Part]:
+    """The kernels of a text that have what clang objects to, if that is nowhere else and there are other kernels.
+
+    What is said of each first is added to what is ``lost``.
+    """
+    code = _code(source)
+    kernels = [part for part in _declarations(code) if re.search(r"\b__global__\b[^;]*\{", code[slice(*part)])]
+    found: dict[Part, Diagnostic] = {}
+    for diagnostic in diagnostics:
+        at = source.offset(diagnostic.span.line, diagnostic.span.column) if diagnostic.span.file == source.name else -1
+        inside = next((part for part in kernels if part[0] <= at < part[1]), None)
+        if inside is None:
+            return set()
+        found.setdefault(inside, diagnostic)
+    if len(found) == len(kernels):
+        return set()
+    lost |= found
+    return set(found)
 
 
 def _asks_for_others(text: str, parts: Collection[Part]) -> bool:

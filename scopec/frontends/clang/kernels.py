@@ -83,13 +83,15 @@ class Kernel:
 class Found:
     """The kernels of a text, what is left of it where its host code is not read, and what clang objected to first.
 
-    ``open`` are the templates, by name and place, for which no arguments are known.
+    ``open`` are the templates, by name and place, for which no arguments are known; ``refused`` is what clang objects
+    to in kernels that are left out for the others.
     """
 
     kernels: tuple[Kernel, ...]
     text: str
     objection: Diagnostic | None = None
     open: tuple[tuple[str, Span], ...] = ()
+    refused: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,9 +172,9 @@ def kernels(
             return found(source.text, compiled(source.text))
         except Refused as refused:
             objection = refused.diagnostics[0]
-    return found(
-        *without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text)), objection
-    )
+    text, result, refused_ = without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text))
+    left = found(text, result, objection if objection not in refused_ else None)
+    return replace(left, refused=refused_)
 
 
 def _code(source: Source) -> str:

@@ -76,7 +76,10 @@ def _race(graph: EventGraph) -> _Found | None:
     if graph.cuts or graph.issue or graph.impossible or graph.choices or any(e.operands for e in graph.events):
         return None
     run = _Run(graph)
-    events = tuple(run.events())
+    try:
+        events = tuple(run.events())
+    except _NotKnownYet:
+        return None
     executed = replace(graph, events=events, asw=tuple(_edges(graph, run, {e.id for e in events})))
     order = ConstantOrder(executed)
     releasing, acquiring = _synchronising(executed.events), _synchronising(executed.events[::-1])
@@ -134,6 +137,10 @@ def _edges(graph: EventGraph, run: _Run, there: Collection[str]) -> Iterator[Syn
             yield replace(edge, before=before, after=after, when=None)
 
 
+class _NotKnownYet(Exception):
+    """A value comes from a lane whose read is executed later: no edge is where a warp exchanges values."""
+
+
 class _Run:
     """The execution: what each location holds, what each read has returned."""
 
@@ -141,6 +148,8 @@ class _Run:
         self.graph = graph
         self.memory: dict[Location, Const] = {}
         self.read: dict[str, Const] = {}
+        #: The events that are executed, or on a path that is not taken.
+        self.passed: set[str] = set()
         self.outcomes: dict[int, bool] = {}
         self.left: dict[str, int] = defaultdict(int)
         #: For each event how many edges end at it whose events are not all executed or left out yet.
@@ -168,6 +177,7 @@ class _Run:
                     event = events[at[thread]]
                     if self.holds(event.guard):
                         found[event.id] = self.perform(event)
+                    self.passed.add(event.id)
                     for number in self.begins[event.id]:
                         self.missing[number] -= 1
                     at[thread] += 1
@@ -185,7 +195,8 @@ class _Run:
             return event
         assert event.value is not None
         value = self.known(event.value)
-        assert isinstance(value, Const)
+        if not isinstance(value, Const):
+            raise _NotKnownYet
         self.memory[event.location] = value
         return replace(event, value=value if event.rmw is None else self.known(event.value, own=event.rmw))
 
@@ -193,12 +204,25 @@ class _Run:
         """A value with what reads have returned in it, but for the other half of a read-modify-write."""
         return values.substitute(value, lambda leaf: leaf if leaf.name == own else self.read.get(leaf.name, leaf))
 
+    def waits(self, value: Value) -> bool:
+        """Whether a value has reads in it that are neither executed nor passed over."""
+        left: set[str] = set()
+
+        def seen(leaf: values.Reg | values.Builtin) -> Value:
+            left.add(leaf.name)
+            return leaf
+
+        values.substitute(value, seen)
+        return any(name in self.graph.by_id and name not in self.passed for name in left)
+
     def holds(self, guard: Guard) -> bool:
         """Whether a path is the one that is taken."""
         while not (guard.always or guard.never):
             number, low, high = guard.branch
             if number not in self.outcomes:
                 condition = self.known(self.graph.conditions[number])
+                if not isinstance(condition, Const) and self.waits(condition):
+                    raise _NotKnownYet
                 self.outcomes[number] = isinstance(condition, Const) and condition != FALSE
             guard = high if self.outcomes[number] else low
         return guard.always
