@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from mkdocs.structure.files import Files
     from mkdocs.structure.pages import Page
 
+#: A wide table scrolls by itself, and not the page; long words of prose and code are broken.
+_STYLE = "table { display: block; overflow-x: auto; } h1, h2, h3, p, li, code { overflow-wrap: anywhere; }\n"
 _LINK = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?:)([^)#]+)(#[^)]*)?\)")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Add README.md as the first page."""
+    """Add README.md as the first page, and the style."""
     text = Path(config.config_file_path).with_name("README.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "index.md", content=text.replace("](docs/", "](")))
+    files.append(File.generated(config, "site.css", content=_STYLE))
     return files
 
 
