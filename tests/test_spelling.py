@@ -37,6 +37,14 @@ def test_two_fences_one_of_them_inside_a_line_and_one_behind_a_loop(tmp_path: Pa
     assert checks(tmp_path, after)[0].verdict == "holds"
 
 
+def test_a_text_of_which_it_does_not_hold_is_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The words stand alone then."""
+    monkeypatch.setattr("scopec.advice.search.reread", lambda run, *_: run)  # as if nothing had changed
+    (race,) = checks(tmp_path, FENCES)
+    assert (race.advice or "").startswith("both __threadfence()")
+    assert race.fix == ()
+
+
 SUM = """\
 __global__ void k(int *sum, int *v) {{ {} }}
 //@ object __device__ int sum[2], v[2] = {{1, 1}};
