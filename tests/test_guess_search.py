@@ -229,7 +229,7 @@ __global__ void waits(volatile int* a) { while (a[threadIdx.x] != 1); }
 def test_a_kernel_that_clang_objects_to_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     text = """\
 #include <mma.h>
-__global__ void wmma(int* a) { nvcuda::wmma::fill(a); nvcuda::wmma::fill(a); }
+template <class T> __global__ void wmma(T* a) { nvcuda::wmma::fill(a); nvcuda::wmma::fill(a); }
 __global__ void k(int* a) { a[threadIdx.x] = 1; }
 """
     found = asked(text, tmp_path)

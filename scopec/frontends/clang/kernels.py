@@ -174,7 +174,9 @@ def kernels(
             objection = refused.diagnostics[0]
     text, result, refused_ = without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text))
     left = found(text, result, objection if objection not in refused_ else None)
-    return replace(left, refused=refused_)
+    lines = text.splitlines()
+    there = tuple((name, at) for name, at in left.open if at.file != source.name or lines[at.line - 1].strip())
+    return replace(left, refused=refused_, open=there)
 
 
 def _code(source: Source) -> str:
