@@ -60,7 +60,7 @@ PROVOKED: dict[Code, str | bytes] = {
     Code.NOT_MAPPED: "int h;\n__global__ void k(int* p) { *p = 1; }\n"
     "int main() {\n    k<<<1, 1>>>(&h);\n    cudaDeviceSynchronize();\n}\n",
     Code.HOST_LEFT_OUT: "#include <of_a_library.h>\n" + KERNEL.replace("STATEMENT", "x = 1;"),
-    Code.NO_HEADER: "#include <cub/cub.cuh>\nint main() {}\n",
+    Code.NO_HEADER: "#include <cublas_v2.h>\nint main() {}\n",
 }
 
 

@@ -184,6 +184,32 @@ def test_a_library_over_them_is_read(tmp_path: Path) -> None:
     assert "error" in answers(text.format(1), "shims", tmp_path)
 
 
+LACKING = """#include <cuda/cmath>
+__device__ int out;
+__global__ void k() { if (threadIdx.x == 0) out = cuda::ceil_div(5, 2); }
+//@ launch k<<<1, 32>>>(); expect race_free;
+"""
+
+
+@needs_headers
+def test_what_scopecs_own_headers_lack_is_read_over_the_others(tmp_path: Path) -> None:
+    """A file that they read is read over them."""
+    (tmp_path / "cub.cu").write_text(LACKING)
+    (tmp_path / "plain.cu").write_text(
+        "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<1, 1>>>(); expect race_free;\n"
+    )
+    (tmp_path / "wrong.cu").write_text(
+        "#include <cub/cub.cuh>\n__global__ void k() { no_such_thing(); }\n//@ launch k<<<1, 1>>>(); expect race_free;\n"
+    )
+    found = {name: outcome(tmp_path / f"{name}.cu", "auto") for name in ("cub", "plain", "wrong")}
+    assert [dict(r.run.program.read_with) != {} for name in ("cub", "plain") for r in found[name].reports] == [
+        True,
+        False,
+    ]
+    assert all(c.verdict == "holds" for name in ("cub", "plain") for r in found[name].reports for c in r.checks)
+    assert any("scopec has no header `cub/cub.cuh`" in d.message for d in found["wrong"].diagnostics)
+
+
 #: Builtin functions of clang's of which it makes an atomicrmw that is seq_cst and of the system.
 ATOMICS = {
     f"__nvvm_atom_{scope}{name}_gen_{type_}"

@@ -135,7 +135,7 @@ class Code(Enum):
     NO_HEADER = (
         "SCP050",
         "a header of a library that scopec does not model",
-        "leave out what needs it, or name a folder that has one with -I",
+        "pip install 'scopec[headers]' where it is NVIDIA's; leave out what needs it, or name a folder with one by -I",
     )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:

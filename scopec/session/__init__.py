@@ -2,6 +2,7 @@
 
 - ``check``: the call; ``asking``: its settings for engines
 - ``plan``, ``reading``: a file to its runs; which reader takes it
+- ``other_headers``: whether NVIDIA's headers have what scopec's own lack
 - ``listed``: what could be asked
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
-from scopec.base.diagnostics import Code, Diagnostic, bounded_nesting, error
+from scopec.base.diagnostics import Code, Diagnostic, InputError, bounded_nesting, error
 from scopec.base.files import quoted, quoting, read_source
 from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
@@ -96,8 +97,23 @@ def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
     """The plan of a text that stands, or might stand, at a path; InputError if it is not in the language."""
     with quoting(source):
-        found = _planned(source, path, overrides)
+        found = _over_either(source, path, overrides)
     return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))
+
+
+def _over_either(source: Source, path: Path, overrides: Overrides) -> Plan:
+    """The plan over scopec's headers; over NVIDIA's, where the first lack what is wanted and nothing comes of them."""
+    try:
+        return _planned(source, path, overrides)
+    except InputError as refused:
+        from scopec.session.other_headers import with_real  # Start-up: most files are read.
+
+        flags = with_real(refused, overrides.flags)
+        if flags is None:
+            raise
+        with suppress(InputError):
+            return _planned(source, path, replace(overrides, flags=flags))
+        raise
 
 
 def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:

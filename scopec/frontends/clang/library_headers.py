@@ -7,15 +7,16 @@ import re
 _HOST = "what the host does with it is left out where launches are guessed"
 _DEVICE = "write the kernels that use it without it, or leave them out"
 _EITHER = f"{_HOST}; {_DEVICE}"
+_REAL = "`--headers real` reads it (pip install 'scopec[headers]')"
 _SAMPLES = "name the folder `Common` of NVIDIA's cuda-samples with -I"
 
 #: Headers by a pattern of their names, what they are, and the way in.
 _TABLE = [
     (re.compile(names), what, way)
     for names, what, way in (
-        (r"thrust/.*", "Thrust", _EITHER),
-        (r"cub/.*", "CUB", _EITHER),
-        (r"cute/.*|cutlass/.*", "CUTLASS", _DEVICE),
+        (r"thrust/.*", "Thrust", f"{_REAL}; {_EITHER}"),
+        (r"cub/.*", "CUB", f"{_REAL}; {_EITHER}"),
+        (r"cute/.*|cutlass/.*", "CUTLASS", f"name its folder with -I, and {_REAL}; {_DEVICE}"),
         (r"mma\.h|crt/mma\.h", "CUDA's matrix operations of warps (wmma)", _DEVICE),
         (r"cuda_fp8\.h|cuda_fp6\.h|cuda_fp4\.h", "CUDA's numbers of 8 bits and fewer", _DEVICE),
         (r"curand.*", "cuRAND", _EITHER),

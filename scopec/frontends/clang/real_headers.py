@@ -159,7 +159,7 @@ def _real(clang: Clang, toolkit: Toolkit) -> Library:
             *(word for folder in libc for word in ("-internal-externc-isystem", str(folder))),
         ),
         own / "scopec_real.h",
-        (own / "overlay", toolkit.cccl),
+        (own / "overlay", toolkit.cccl, toolkit.runtime, zig / "libcxx" / "include"),
         {"device": _DEVICE},
         versions,
         scopes=_SCOPES,

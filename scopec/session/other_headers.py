@@ -1,0 +1,42 @@
+"""Whether NVIDIA's headers have what scopec's own lack: a file that cannot be read over these is read over those."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
+
+if TYPE_CHECKING:
+    from scopec.frontends.clang.flags import Flags
+
+_HEADER = re.compile(r"scopec has no header `([^`]+)`|'([^']+)' file not found")
+#: A name that a header of the library would declare.
+_NAME = re.compile(r"no (?:member|type|template) named '\w+' in (?:namespace )?'(?:std|cuda|cooperative_groups)\b.*")
+
+
+def with_real(refused: InputError, flags: Flags) -> Flags | None:
+    """Flags for NVIDIA's headers, where they are there and have what an error of clang's begins with; else None."""
+    if flags.headers != "auto" or not any(map(_may_be_lacking, refused.diagnostics)):
+        return None
+    from scopec.frontends.clang.real_headers import real  # Start-up: few files lack something.
+
+    try:
+        library = real(flags.toolkit)
+    except EngineError:  # none, or not as they are known: nothing changes
+        return None
+    named = (found for d in refused.diagnostics if (found := _HEADER.match(d.message)))
+    absent = [found[1] or found[2] for found in named]
+    if absent and not any(library.header(name) for name in absent):
+        return None
+    return replace(flags, headers="real")
+
+
+def _may_be_lacking(diagnostic: Diagnostic) -> bool:
+    """Whether an error may be that scopec's headers lack something."""
+    if diagnostic.severity != "error":
+        return False
+    return diagnostic.code is Code.NO_HEADER or bool(
+        _HEADER.match(diagnostic.message) or _NAME.match(diagnostic.message)
+    )
