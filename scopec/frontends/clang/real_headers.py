@@ -49,6 +49,7 @@ _OF_LIBCXX = (
 _OF_NVCC = (
     "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "_CG_CLUSTER_INTRINSICS_AVAILABLE",
     "__CUDACC_EXTENDED_LAMBDA__", "__CUDACC_RELAXED_CONSTEXPR__",
+    "_ALLOW_UNSUPPORTED_LIBCPP",  # what toolkits before 13.3 ask for
 )  # fmt: skip
 #: Without the version clang wants the functions of older toolkits for launches; libc++ is for a hosted program.
 _OPTIONS = ("-target-sdk-version=13.0", "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=1", "-Wno-invalid-specialization")
