@@ -26,6 +26,10 @@ READS = {
     "the store comes before the barrier": (f"{STORE} {READ} if (r) return; __syncthreads();", True),
     "the read comes behind the barrier": (f"__syncthreads(); {STORE} {READ} if (r) return; __syncthreads();", True),
     "the barrier after next": (f"{READ} if (r) return; __syncthreads(); __syncthreads(); {STORE}", False),
+    "not always behind a barrier": (
+        f"{READ} if (r) return; if (one || x.load(relaxed)) __syncthreads(); {STORE}",
+        True,
+    ),
     "a barrier of the warp": (f"{READ} if (r) return; __syncwarp(); {STORE}", False),
 }
 

@@ -220,7 +220,7 @@ def test_sarif_of_a_hang_points_at_the_thread_that_is_stuck(violated: list[Outco
     assert lines(hang["locations"]) == [(3, "")]
     assert lines(hang["relatedLocations"]) == [(6, "main"), (6, "k[1][0]"), (7, "expected here")]
     flows = {f["id"]: lines(s["location"] for s in f["locations"]) for f in hang["codeFlows"][0]["threadFlows"]}
-    assert flows == {"main": [(6, "launches k")], "k[0][0]": [(3, "starts, loads ready (acquire, device)")]}
+    assert flows == {"main": [(6, "launches k")], "k[0][0]": [(3, "starts, loads ready = 0 (acquire, device)")]}
 
 
 @pytest.mark.jvm

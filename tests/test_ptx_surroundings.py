@@ -10,11 +10,13 @@ from pathlib import Path
 
 import pytest
 
+from scopec.base.diagnostics import InputError
 from scopec.frontends.ptx.names import plain
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.session.changes import included
 from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides, plan
 from tests.test_ptx_files import HEAD, READ, SCALARS, SPECS, Write, answers, finals, kernel, program, refused
 
 # ---------------------------------------------------------------- names of results
@@ -196,7 +198,9 @@ def test_what_is_not_modelled_may_be_where_nobody_comes(write: Write) -> None:
 
 
 def test_a_kernel_that_nobody_launches(write: Write) -> None:
-    assert "the kernel `pass` is never launched" in refused(write(HEAD + ".entry _Z4passv() { ret; }", "t.ptx"))
+    path = write(HEAD + ".entry _Z4passv() { ret; }", "t.ptx")
+    with pytest.raises(InputError, match="the kernel `pass` is never launched"):
+        plan(path, path.name, Overrides(guess=False))
 
 
 @pytest.mark.parametrize(

@@ -282,8 +282,8 @@ def test_the_command_says_it(tree: Path) -> None:
 
 def test_each_setting_is_an_option_and_each_option_of_a_project_a_setting() -> None:
     check = commands.commands["check"]
-    of_a_call = {"every",
-        "format", "output", "watch", "changed-since", "k", "budget", "x", "write-baseline",
+    of_a_call = {
+        "every", "list", "format", "output", "watch", "changed-since", "k", "budget", "x", "write-baseline",
     }  # fmt: skip
     assert set(options_of(check)) == set(KEYS) == set(VALUES)
     assert {max(o.opts, key=len).lstrip("-") for o in check.params if o.param_type_name == "option"} - set(

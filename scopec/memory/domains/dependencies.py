@@ -65,18 +65,18 @@ class _Target:
     The write of a read-modify-write is of another kind than a store.
 
     With a ``selection`` it is one read, whose element the index selects: only that matters to reads.  With
-    ``arrivals``, those of other threads at barriers before each of the events, it is whether they arrive that counts.
+    ``arrivals``, each those of another thread at a barrier before an event, it is whether they arrive that counts.
     """
 
     events: tuple[Event, ...]
     selection: Selection | None = None
-    arrivals: tuple[tuple[Event, ...], ...] = ()
+    arrivals: tuple[tuple[tuple[Event, ...], ...], ...] = ()
 
     @property
     def guards(self) -> tuple[Guard, ...]:
         """The paths on which they are executed, or on which others arrive."""
         if self.arrivals:
-            return tuple(arrival.guard for arrival in self.arrivals[-1])
+            return tuple(arrival.guard for arrivals in self.arrivals[-1] for arrival in arrivals)
         return tuple(e.guard for e in self.events)
 
     @property
@@ -157,29 +157,34 @@ class _Search:
             if events[0].kind is Kind.WRITE and (arrivals := tuple(map(self._arrivals, events)))[-1]:
                 yield _Target(tuple(events), arrivals=arrivals)
 
-    def _arrivals(self, event: Event) -> tuple[Event, ...]:
-        """The arrivals of other threads that may be missing at the barriers that an event's thread passes before it.
+    def _arrivals(self, event: Event) -> tuple[tuple[Event, ...], ...]:
+        """The arrivals of others that may be missing at barriers that an event's thread has always passed before it.
 
-        A thread that does not arrive has exited, unless a barrier has a count: then another one may come instead.
+        Each are those of a thread at one barrier, on its ways.  A thread that does not arrive has exited, unless a
+        barrier has a count: then another one may come instead.
         """
+        at = self.valuations.position
         passed = (
-            w
-            for w in self._conditional.get(event.thread, ())
-            if self.valuations.position[w] < self.valuations.position[event.id]
+            arrivals
+            for wait, arrivals in self._conditional.get(event.thread, {}).items()
+            if at[wait] < at[event.id] and event.guard.excludes(~self.graph.by_id[wait].guard)
         )
-        return tuple(dict.fromkeys(a for wait in passed for a in self._conditional[event.thread][wait]))
+        return tuple(dict.fromkeys(tuple(own) for arrivals in passed for own in arrivals.values()))
 
     @cached_property
-    def _conditional(self) -> Mapping[str, Mapping[str, Sequence[Event]]]:
-        """For each thread its waits at barriers, with the arrivals of others that hang on what is read."""
-        found: dict[str, dict[str, list[Event]]] = defaultdict(dict)
+    def _conditional(self) -> Mapping[str, Mapping[str, Mapping[str, Sequence[Event]]]]:
+        """For each thread its waits at barriers, with the arrivals that hang on what is read, by their threads."""
+        found: dict[str, dict[str, dict[str, list[Event]]]] = defaultdict(
+            lambda: defaultdict(lambda: defaultdict(list))
+        )
         for edge in self.graph.asw:
             if edge.of_all:
-                arrivals = [
-                    a for a in map(self.graph.by_id.__getitem__, edge.before) if self.valuations.reads((a.guard,), ())
-                ]
-                for wait in map(self.graph.by_id.__getitem__, edge.after) if arrivals else ():
-                    found[wait.thread].setdefault(wait.id, []).extend(a for a in arrivals if a.thread != wait.thread)
+                arrivals = map(self.graph.by_id.__getitem__, edge.before)
+                conditional = [a for a in arrivals if self.valuations.reads((a.guard,), ())]
+                for wait in map(self.graph.by_id.__getitem__, edge.after) if conditional else ():
+                    for arrival in conditional:
+                        if arrival.thread != wait.thread:
+                            found[wait.thread][wait.id][arrival.thread].append(arrival)
         return found
 
     def _candidates(self, target: _Target) -> Iterator[tuple[str, set[Pair]]]:
@@ -303,7 +308,7 @@ class _Search:
                 return None
             if target.arrivals:
                 return [
-                    (e.id, tuple(valuation.holds(a.guard) for a in before))
+                    (e.id, tuple(any(valuation.holds(a.guard) for a in own) for own in before))
                     for e, before in zip(target.events, target.arrivals, strict=True)
                     if valuation.holds(e.guard)
                 ]
