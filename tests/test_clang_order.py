@@ -265,7 +265,7 @@ def test_progress_takes_every_order(engine: str, write: Callable[..., Path]) -> 
 def test_the_library_is_not_walked_through(side: str, tmp_path: Path) -> None:
     (tmp_path / "own.h").write_text("struct Own { int a; };\n")
     _, tree = expanded('#include "own.h"\n__global__ void k() {}\n', "p.cu", tmp_path, side)
-    first, *others = of_the_user(tree, str(shims()))
+    first, *others = of_the_user(tree, (str(shims()),))
     assert "own.h:1:1" in first
     assert len(others) < len(tree.splitlines()) / 100
 
