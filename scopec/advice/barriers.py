@@ -14,7 +14,7 @@ from pathlib import Path
 from string import digits
 from typing import TYPE_CHECKING
 
-from scopec.advice.statements import bare, beginning, blocks, put
+from scopec.advice.statements import bare, beginning, blocks, nested, put
 from scopec.base.diagnostics import ScopecError
 from scopec.base.source import Source
 from scopec.explain.fixes import Replacement, replaced
@@ -183,7 +183,7 @@ def _places(source: Source, between: tuple[int, int], behind: int, *, around: bo
 
     That after the second comes first if it is ``around`` a loop that the race is.
     """
-    depths = _depths(without_literals(scan(source).code).split("\n"))
+    depths = _depths(without_literals(scan(source).code))
     down, up = (_outwards(depths, line, step) for line, step in zip(between, (1, -1), strict=True))
     again = _outwards(depths, behind, 1)
     ways = (again, down, up) if around else (down, up, again)
@@ -201,20 +201,14 @@ def _outwards(depths: Sequence[int | None], line: int, step: int) -> Iterator[in
         line += step
 
 
-def _depths(code: Sequence[str]) -> list[int | None]:
+def _depths(code: str) -> list[int | None]:
     """The number of blocks around the beginning of each line, from 1; None if no statement for all may begin there."""
     depths: list[int | None] = [None]
-    blocks: list[str] = []
-    head, round_ = "", 0
-    for text in code:
-        ended = not head.strip() and not round_ and not text.lstrip().startswith("else")
-        depths.append(len(blocks) if ended and not any(map(_CONDITIONAL.match, blocks)) else None)
-        for letter in text:
-            round_ += (letter == "(") - (letter == ")")
-            if letter == "{":
-                blocks.append(head)
-            elif letter == "}" and blocks:
-                blocks.pop()
-            head = "" if letter in "{}" or (letter == ";" and not round_) else head + letter
-        head += "\n"
+    begins = True
+    for at, (around, head, brackets) in enumerate(nested(code)):
+        if begins:
+            line = code[at : code.find("\n", at) + 1 or None]
+            ended = not head.strip() and not brackets and not line.lstrip().startswith("else")
+            depths.append(len(around) if ended and not any(map(_CONDITIONAL.match, around)) else None)
+        begins = code[at : at + 1] == "\n"
     return depths

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from scopec.explain.fixes import Replacement
 from scopec.frontends.scoped.syntax.scan import blank, scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from scopec.base.source import Source
 
@@ -53,18 +54,25 @@ def ending(code: str, at: int) -> int | None:
     return None
 
 
-def blocks(code: str, at: int) -> list[str]:
-    """What stands before each brace that is open at a place, from the outside in."""
+def nested(code: str) -> Iterator[tuple[Sequence[str], str, int]]:
+    """Before each character, and at the end: what stands before each brace that is open, from the outside in; what
+    stands since a statement ended or began; the number of round brackets that are open."""
     found: list[str] = []
     head, depth = "", 0
-    for letter in code[:at]:
+    yield found, head, depth
+    for letter in code:
         depth += (letter == "(") - (letter == ")")
         if letter == "{":
             found.append(head)
         elif letter == "}" and found:
             found.pop()
         head = "" if letter in "{}" or (letter == ";" and not depth) else head + letter
-    return found
+        yield found, head, depth
+
+
+def blocks(code: str, at: int) -> Sequence[str]:
+    """What stands before each brace that is open at a place, from the outside in."""
+    return next(islice(nested(code), at, None))[0]
 
 
 def before(source: Source, at: int, statement: str) -> Sequence[Replacement] | None:
