@@ -385,6 +385,26 @@ def test_what_atomics_may_order_is_no_certain_race(tmp_path: Path, monkeypatch: 
         assert run.graph.one_race is certain
 
 
+#: A lane whose way a value decides that it gets from a lane which runs after it.
+LATER = """__device__ int a[2], x, y;
+__global__ void k() {
+    a[threadIdx.x] = threadIdx.x + 1;
+    int other = __shfl_sync(3, a[threadIdx.x], 1);
+    if (other == 2) { if (threadIdx.x == 1) x = 2; else y = 1; } else x = 1;
+}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+"""
+
+
+def test_a_way_that_another_lane_decides_later_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes(monkeypatch, events=0)
+    (tmp_path / "program.cu").write_text(LATER)
+    (run,) = plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(("settled", "condensed")))).runs
+    assert not run.graph.one_race
+    assert verdicts(tmp_path / "program.cu", without=("settled", "condensed")) == ["holds"]
+
+
 # ---------------------------------------------------------------- from outside
 
 
