@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 #: So many files are read in one way without being worth to be prepared for.
 _FEW = 4
-#: Template instances that headers ask for are made with them (cc1's own flag).
 #: So many arguments put a header before every file.
 _FIRST = 2
+#: Template instances that headers ask for are made with them (cc1's own flag).
 _MAKE = ("-emit-pch", "-fpch-instantiate-templates", "-o")
 _LINE = re.compile(
     r"""(?:\s|//[^\n\\]*\n|/\*.*?\*/|\#\ 1\ "[^"\n\\]*"\n)*  # no code
