@@ -85,6 +85,14 @@ def remembered(
     return made
 
 
+def identity_of(clang: Clang, folders: Sequence[Path]) -> list[str | int | None] | None:
+    """The identity of the clang that is used with the user's folders, if it is known."""
+    try:
+        return _identity(clang, folders)
+    except _UnknownError:
+        return None
+
+
 def _identity(clang: Clang, folders: Sequence[Path]) -> list[str | int | None]:
     """The identity of the clang that is used; the user's folders must not have headers of names that its own have."""
     program = clang.program[0]

@@ -73,9 +73,8 @@ def compiled(
     def made() -> list[str]:
         asked(clang.program)
         with dependencies((str(clang.resources), *library.folders), needed=more) as listed:
-            headers = preamble(given.decode(errors="surrogateescape"), clang.resources, library)
-            ready = plain if flags.folders else [prepared(command, headers) for command in plain]
-            runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], given, folder)
+            ready, rest = _ready(plain, given, clang, folder, flags, keep=entries is not None)
+            runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], rest, folder)
             if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
                 runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
             codes = _codes(asked(clang.program), runs, presumed(text, shown, quotable), folder, flags)
@@ -84,6 +83,22 @@ def compiled(
 
     what = [*(word for command in plain for word in command), *_CODE, *map(str, quotable if more else ())]
     return Compiled(*_remembered(clang, entries, made, what, given, folder, flags))
+
+
+def _ready(
+    plain: list[list[str]], given: bytes, clang: Clang, folder: Path, flags: Flags, *, keep: bool
+) -> tuple[list[list[str]], bytes]:
+    """Commands that read a text, with what is precompiled of its headers, and the text that is left to read."""
+    library, text = library_of(flags), given.decode(errors="surrogateescape")
+    if keep and library.versions:  # Start-up: few files are read over NVIDIA's headers.
+        from scopec.frontends.clang.kept_preludes import prelude, with_preludes
+
+        folders = [include.absolute() for include in flags.folders]
+        begin = prelude(text, folder, folders, library)
+        commands, rest = with_preludes(plain, text, begin, folders, library, clang)
+        return commands, rest.encode(errors="surrogateescape")
+    headers = preamble(text, clang.resources, library)
+    return plain if flags.folders else [prepared(command, headers) for command in plain], given
 
 
 def tried() -> Clang:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from scopec.base.diagnostics import Code, InputError, error
 from scopec.base.records import dataclass
 from scopec.base.scratch import scratch_folder
 from scopec.base.visible import may_show
+from scopec.frontends.clang.read_files import listed as named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 #: The suffixes of headers, and of what else people include.
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".cuh", ".inl", ".inc", ".ipp", ".tcc", ".c", ".cc", ".cpp", ".cxx", ".cu")
-#: A name in a list of dependencies, as clang writes it for make: a backslash before a space or `#`, and `$$` for `$`.
-_NAME = re.compile(r"(?:\\[ #]|[^\s\\]|\\(?!\s))+")
 
 
 @dataclass(frozen=True)
@@ -39,9 +37,8 @@ class Dependencies:
         """InputError where a program in ``folder`` includes, or embeds, what is no header and may not be shown: the
         values of the program would be what such a file has."""
         for listed in () if self.folder is None else sorted(self.folder.glob("[0-9]*")):
-            for name in _names(listed.read_text(encoding="utf-8", errors="surrogateescape")):
-                file = folder / name
-                if file.suffix.lower() not in _HEADERS and not self._may_read(file, source):
+            for name in named(listed.read_text(encoding="utf-8", errors="surrogateescape")):
+                if not is_header(name) and not self._may_read(folder / name, source):
                     raise _refused(name, source)
 
     def _may_read(self, file: Path, source: Source) -> bool:
@@ -59,9 +56,9 @@ def dependencies(own: tuple[str, ...], *, needed: bool) -> Iterator[Dependencies
         yield Dependencies(own, folder)
 
 
-def _names(listed: str) -> Iterator[str]:
-    for name in _NAME.findall(listed.partition(":")[2]):
-        yield name.replace("\\ ", " ").replace("\\#", "#").replace("$$", "$")
+def is_header(name: str) -> bool:
+    """Whether a file is one that people include, by its name."""
+    return Path(name).suffix.lower() in _HEADERS
 
 
 def _refused(name: str, source: Source) -> InputError:
