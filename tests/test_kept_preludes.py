@@ -6,6 +6,7 @@ import os
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,3 +158,61 @@ def test_the_headers_with_which_a_text_begins(text: str, headers: tuple[str, ...
     assert found.headers == headers
     assert found.text.count("\n") == text.count("\n")
     assert found.text.count("#include") == text.count("#include") - len(headers)
+
+
+class Answers:
+    """Counts how often clang is asked for the code of a program."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count, run = 0, compiler._run
+
+        def counted(*given: Any) -> Any:
+            self.count += 1
+            return run(*given)
+
+        monkeypatch.setattr(compiler, "_run", counted)
+
+
+@pytest.mark.parametrize("include", ["<theirs/value.h>", '"theirs/value.h"'])
+def test_code_over_others_headers_is_kept(
+    include: str, tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "library_of", lambda _: replace(LIBRARY, identity=("another",)))
+    reader, text = Reader(tmp_path), f"#include {include}\n__global__ void k(int* x) {{ *x = VALUE; }}\n"
+    answers = Answers(monkeypatch)
+
+    def stored() -> tuple[str, int]:
+        answers.count = 0
+        return reader.stored(text.replace("{", "{{").replace("}", "}}")), answers.count
+
+    assert [stored(), stored()] == [("1", 1), ("1", 0)]
+    reader.header.write_text("enum { VALUE = 2 };\n")
+    assert [stored(), stored()] == [("2", 1), ("2", 0)]
+    (reader.first / "theirs").mkdir()
+    (reader.first / "theirs" / "value.h").write_text("enum { VALUE = 3 };\n")
+    assert [stored(), stored()] == [("3", 1), ("3", 0)]
+    (reader.own / "theirs").mkdir()
+    (reader.own / "theirs" / "value.h").write_text("enum { VALUE = 4 };\n")
+    assert stored()[0] == ("4" if '"' in include else "3")
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        '#include "../../beside.h"\n',
+        '#if __has_include("../../not-there.h")\n#endif\nenum { VALUE = 1 };\n',
+        '#if __has_include("/not-there.h")\n#endif\nenum { VALUE = 1 };\n',
+        "const char* at = __TIME__;\nenum { VALUE = 1 };\n",
+    ],
+)
+def test_code_that_may_depend_on_more_is_not_kept(
+    header: str, tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiler, "library_of", lambda _: replace(LIBRARY, identity=("another",)))
+    reader, answers = Reader(tmp_path), Answers(monkeypatch)
+    (tmp_path / "beside.h").write_text("enum { VALUE = 1 };\n")
+    reader.header.write_text(header)
+    for _ in range(2):
+        answers.count = 0
+        assert reader.stored("#include <theirs/value.h>\n__global__ void k(int* x) {{ *x = VALUE; }}\n") == "1"
+        assert answers.count == 1

@@ -11,6 +11,7 @@ import json
 import os
 import re
 import stat
+import time
 import zlib
 from functools import cache
 from hashlib import sha256
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.cache import Cache, key, user_cache
 from scopec.frontends.clang.command import environment
+from scopec.frontends.clang.read_files import names_in, states, unchanged
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -39,6 +41,12 @@ _NAMED = re.compile(
 #: Other words that may look at files or at the clock, or make a word that does.
 _FURTHER = re.compile(
     r"#\s*(?:include|import|embed|__include|/)|%:|##|has_include|has_embed|__(?:DATE|TIME|TIMESTAMP)__|\0"
+)
+_ANGLED = re.compile(r"#[ ]*include[ ]*<[^>\n]*>")
+#: Words of a text that may look for a file beside it; and those that may look at the clock, or for one anywhere.
+_BESIDE = re.compile(r"include|embed")
+_ANYWHERE = re.compile(
+    r'__(?:DATE|TIME|TIMESTAMP)__|has_(?:include\w*|embed)\s*\((?!\s*["<](?!/)(?:(?!\.\.)[^">\n])+[">])'
 )
 
 
@@ -83,6 +91,42 @@ def remembered(
     if unchanged:
         entries.put(entry, zlib.compress(json.dumps(made).encode(), 1))
     return made
+
+
+def remembered_as_read(
+    entries: Cache | None, make: Callable[[], tuple[Sequence[str], Sequence[str] | None]], what: Sequence[str],
+    clang: Clang, text: str, folder: Path, folders: Sequence[Path], shims: Path,
+) -> list[str]:  # fmt: skip
+    """The same where headers of the user's may stand for one of a large library, which is known once they are read.
+
+    ``make`` gives the texts, and the user's files that were read for them, if these are known: what is read from
+    elsewhere than ``folders`` and beside the text is not kept.
+    """
+    places = [*folders, *([folder] if _BESIDE.search(_ANGLED.sub("", text)) else [])]
+    identity = identity_of(clang, folders)
+    names = names_in(places) if entries is not None and identity is not None else None
+    if entries is None or names is None or _ANYWHERE.search(text):
+        return list(make()[0])
+    entry = key(json.dumps([what, identity, str(folder), os.path.realpath(folder), _shims(shims)[2], text, names]))
+    if (kept := entries.get(entry)) is not None:
+        texts, read = json.loads(zlib.decompress(kept))
+        if unchanged(read):
+            return [str(one) for one in texts]
+    began = time.time_ns()
+    made, files = make()
+    read = None if files is None else states(files, folder, began)
+    if read is not None and names_in(places) == names and all(_is_within(file, places) for file in read):
+        entries.put(entry, zlib.compress(json.dumps([made, read]).encode(), 1))
+    return list(made)
+
+
+def _is_within(file: str, places: Sequence[Path]) -> bool:
+    """Whether a file that was read is in some folders, and finds all that it looks for there."""
+    real = os.path.realpath(file)
+    if not any(Path(real).is_relative_to(os.path.realpath(place)) for place in places):
+        return False
+    found = _content(Path(real))
+    return found is not None and not _ANYWHERE.search(found[1].decode(errors="replace"))
 
 
 def identity_of(clang: Clang, folders: Sequence[Path]) -> list[str | int | None] | None:

@@ -18,7 +18,7 @@ from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.base.records import dataclass
 from scopec.base.source import Source
 from scopec.frontends.clang.command import Clang, asked, environment, found, reading, shims
-from scopec.frontends.clang.compilation_cache import remembered
+from scopec.frontends.clang.compilation_cache import remembered, remembered_as_read
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.library_choice import library_of
@@ -70,7 +70,7 @@ def compiled(
     plain = [_command(clang, side, text, flags) for side in _SIDES]
     more = "include" in text or "embed" in text
 
-    def made() -> list[str]:
+    def made() -> tuple[list[str], list[str]]:
         asked(clang.program)
         with dependencies((str(clang.resources), *library.folders), needed=more) as listed:
             ready, rest = _ready(plain, given, clang, folder, flags, keep=entries is not None)
@@ -78,8 +78,7 @@ def compiled(
             if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
                 runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
             codes = _codes(asked(clang.program), runs, presumed(text, shown, quotable), folder, flags)
-            listed.check(Source(shown, text, quotable), folder)
-            return codes
+            return codes, listed.check(Source(shown, text, quotable), folder)
 
     what = [*(word for command in plain for word in command), *_CODE, *map(str, quotable if more else ())]
     return Compiled(*_remembered(clang, entries, made, what, given, folder, flags))
@@ -164,14 +163,14 @@ def broken(clang: Clang, said: str) -> EngineError:
 
 
 def _remembered(
-    clang: Clang, entries: Cache | None, make: Callable[[], list[str]], what: list[str], given: bytes, folder: Path,
-    flags: Flags,
+    clang: Clang, entries: Cache | None, make: Callable[[], tuple[list[str], list[str] | None]], what: list[str],
+    given: bytes, folder: Path, flags: Flags,
 ) -> list[str]:  # fmt: skip
     text, folders = given.decode(errors="surrogateescape"), [include.absolute() for include in flags.folders]
-    identity = library_of(flags).identity
-    if identity and folders:  # which of their headers stand for one of NVIDIA's is not known before they are read
-        return make()
-    return remembered(entries, make, [*what, *identity], clang, text, folder, folders, shims())
+    what = [*what, *library_of(flags).identity]
+    if library_of(flags).identity and folders:
+        return remembered_as_read(entries, make, what, clang, text, folder, folders, shims())
+    return remembered(entries, lambda: make()[0], what, clang, text, folder, folders, shims())
 
 
 def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
@@ -201,11 +200,11 @@ def expanded(
     clang, given = found(), _given(text, shown, flags)
     expand, again = [*_command(clang, side, text, flags), *_EXPANDED], _again(clang, side, flags)
 
-    def made() -> list[str]:
+    def made() -> tuple[list[str], None]:
         asked(clang.program)
         (read,) = _outputs(clang, _run([expand], given, folder))
         commands = [[*again, *_CODE], [*again, *_TREE]]
-        return _outputs(clang, _run(commands, read.encode(errors="surrogateescape"), folder))
+        return _outputs(clang, _run(commands, read.encode(errors="surrogateescape"), folder)), None
 
     code, tree = _remembered(clang, entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
     return code, tree

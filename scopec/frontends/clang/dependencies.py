@@ -33,13 +33,20 @@ class Dependencies:
         """The arguments under which a command writes list ``number``."""
         return () if self.folder is None else ("-dependency-file", str(self.folder / str(number)), "-MT", "_")
 
-    def check(self, source: Source, folder: Path) -> None:
-        """InputError where a program in ``folder`` includes, or embeds, what is no header and may not be shown: the
-        values of the program would be what such a file has."""
+    def check(self, source: Source, folder: Path) -> list[str]:
+        """The user's files that a program in ``folder`` reads.
+
+        InputError where it includes, or embeds, what is no header and may not be shown: the values of the program would
+        be what such a file has.
+        """
+        found = []
         for listed in () if self.folder is None else sorted(self.folder.glob("[0-9]*")):
             for name in named(listed.read_text(encoding="utf-8", errors="surrogateescape")):
                 if not is_header(name) and not self._may_read(folder / name, source):
                     raise _refused(name, source)
+                if not any(Path(name).is_relative_to(own) for own in self.own):
+                    found.append(name)
+        return found
 
     def _may_read(self, file: Path, source: Source) -> bool:
         real = file.resolve()
