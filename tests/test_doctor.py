@@ -20,7 +20,7 @@ from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.test_cli import no_traceback
 
-PARTS = ["python", "clang", "headers", "java", "alloy", "tlc", "workers", "nvcc", "gpu", "cache", "limits"]
+PARTS = ["python", "clang", "headers", "java", "alloy", "tlc", "workers", "nvcc", "gpu", "editor", "cache", "limits"]
 
 
 def tried(name: str, slower: list[str] | None = None) -> str:
@@ -45,7 +45,7 @@ def states(*arguments: str, **environment: str) -> tuple[int, dict[str, dict[str
 # ---------------------------------------------------------------- the whole
 
 
-def test_eleven_lines_and_a_summary(tmp_path: Path) -> None:
+def test_a_line_for_each_part_and_a_summary(tmp_path: Path) -> None:
     """Without jars and nvcc, and with a clang that compiles nothing: that alone is in the way of a call."""
     clang = program(tmp_path / "bin" / "clang", "echo 'clang version 21.0.0'")
     done = scopec("doctor", XDG_CACHE_HOME=str(tmp_path), SCOPEC_CLANG=str(clang), PATH=str(tmp_path / "bin"))
@@ -60,7 +60,7 @@ def test_eleven_lines_and_a_summary(tmp_path: Path) -> None:
     assert (
         done.stdout.count("without it: ")
         == done.stdout.count("what to do: ")
-        == 11 - list(found.values()).count("works")
+        == len(PARTS) - list(found.values()).count("works")
     )
     assert done.stderr.endswith("does not work here: clang\n")
     assert done.returncode == 3

@@ -39,6 +39,19 @@ def read_source(path: Path, name: str | None = None, folders: tuple[Path, ...] =
         raise error(Code.NOT_UTF8, message, place) from failure
 
 
+def given_source(text: str, name: str, folders: tuple[Path, ...] = ()) -> Source:
+    """A text that is given in place of a file's, as :func:`read_source` has it; InputError where it is too large."""
+    size = len(text.encode("utf-8", errors="replace"))
+    if size > MOST_BYTES:
+        raise _too_large(size, Source(name, "").span(0, 0))
+    return Source(name, text, folders)
+
+
+def _too_large(size: int, at_start: Span) -> InputError:
+    help_ = f"scopec reads files of at most {MOST_BYTES} bytes"
+    return error(Code.TOO_LARGE, f"a file of {size} bytes", at_start, help_)
+
+
 def shown_source(file: str, beside: Source) -> Source | None:
     """The text of a file for excerpts of it, whatever it has that is not UTF-8 replaced; None if it cannot be read, or
     must not be quoted in reports about ``beside``."""
@@ -110,8 +123,7 @@ def _bytes(path: Path, at_start: Span) -> bytes:
         if not stat.S_ISREG(status.st_mode):
             raise error(Code.UNREADABLE, "this is not a regular file", at_start, "name a file with the text in it")
         if status.st_size > MOST_BYTES:
-            message = f"a file of {status.st_size} bytes"
-            raise error(Code.TOO_LARGE, message, at_start, f"scopec reads files of at most {MOST_BYTES} bytes")
+            raise _too_large(status.st_size, at_start)
         with path.open("rb") as file:
             return file.read(MOST_BYTES)
     except OSError as failure:

@@ -1,9 +1,13 @@
-"""The place of grammars and templates: inside the package in a wheel, at the top of the repository otherwise."""
+"""Grammars, templates and documents: in the package in a wheel, at the top of the repository otherwise."""
 
 from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 #: The folder of scopec itself.
 PACKAGE = Path(__file__).parent.parent
@@ -17,3 +21,10 @@ def resource(path: str) -> Path:
         if candidate.exists():
             return candidate
     raise FileNotFoundError(f"{path}: not in this installation of scopec")
+
+
+def rows(document: str, head: str) -> Iterator[str]:
+    """The rows of the tables of a document whose head begins so."""
+    text = resource("docs").joinpath(f"{document}.md").read_text(encoding="utf-8")
+    for table in text.split(f"\n| {head}")[1:]:
+        yield from (row.strip("| ") for row in table.partition("\n\n")[0].splitlines()[2:])

