@@ -155,7 +155,7 @@ def _commands(server: LanguageServer, documents: Documents, trust: _Trust, comma
         return None if document is None else await commands.every(server, documents, document, kernel)
 
     @server.command(answers.PAGE)
-    async def page(uri: str, expectation: str = "") -> str | None:
+    async def page(uri: str, expectation: str) -> str | None:
         document = named(uri)
         return None if document is None else await commands.page(server, documents, document, expectation)
 
