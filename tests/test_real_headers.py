@@ -298,6 +298,41 @@ def test_a_toolkit_of_another_version_is_refused(tmp_path: Path) -> None:
         real(tmp_path)
 
 
+def mixed(path: Path, text: str, headers: str, *folders: Path) -> Outcome:
+    """What becomes of a text with folders of ``-I``."""
+    path.write_text(text)
+    (found,) = check([path], Settings(Overrides(flags=Flags(folders, headers=headers)), engine="embedded", timeout=60))
+    return found
+
+
+def test_a_folder_of_nvidias_headers_is_not_read_together_with_scopecs(tmp_path: Path) -> None:
+    """As a build names the toolkit: what the folder has of a header of scopec's, or of none, is not taken."""
+    include = tmp_path / "toolkit" / "include"
+    for name, text in {"crt/host_defines.h": "", "cuda/extra": "__device__ int extra;\n"}.items():
+        (include / name).parent.mkdir(parents=True, exist_ok=True)
+        (include / name).write_text(text)
+    program = "__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect race_free;\n"
+    found = mixed(tmp_path / "p.cu", f"#include <cuda/extra>\n{program}", "shims", include)
+    (error,) = [d for d in found.diagnostics if d.severity == "error"]
+    assert f"scopec has no header `cuda/extra`, and does not read that in {include}" in error.message
+    assert "--cuda-path" in (error.help or "")
+    (read,) = mixed(tmp_path / "p.cu", f"#include <cuda/atomic>\n{program}", "auto", include).reports
+    assert read.run.program.read_with == {}
+    own = tmp_path / "own"
+    (own / "cuda").mkdir(parents=True)
+    (own / "cuda" / "extra").write_text("")
+    assert mixed(tmp_path / "p.cu", f"#include <cuda/extra>\n{program}", "shims", include, own).reports
+
+
+@needs_headers
+def test_a_folder_of_nvidias_headers_names_a_toolkit(tmp_path: Path) -> None:
+    """Before the overlays, the folder would take scopec's meaning away."""
+    text = BARRIER.format(2)
+    (found,) = mixed(tmp_path / "p.cu", text, "real", toolkit().runtime).reports
+    assert [c.verdict for c in found.checks] == ["holds", "holds"]
+    assert dict(found.run.program.read_with)["headers"] == str(toolkit().runtime.parent)
+
+
 @needs_headers
 def test_reports_say_what_was_read() -> None:
     found = scopec.check(text="__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect terminates;\n", headers="real", engine="embedded")  # fmt: skip

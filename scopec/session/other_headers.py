@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
+from scopec.frontends.clang.toolkits import toolkit_of
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.flags import Flags
@@ -23,7 +24,7 @@ def with_real(refused: InputError, flags: Flags) -> Flags | None:
     from scopec.frontends.clang.real_headers import real  # Start-up: few files lack something.
 
     try:
-        library = real(flags.toolkit)
+        library = real(toolkit_of(flags))
     except EngineError:  # none, or not as they are known: nothing changes
         return None
     named = (found for d in refused.diagnostics if (found := _HEADER.match(d.message)))

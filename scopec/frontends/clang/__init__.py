@@ -4,7 +4,7 @@
 - ``prepare``: directives become C++
 - ``kernels``, ``shapes``, ``host_code``: the kernels of a file, shapes of launches, and it without its host's code
 - ``libraries``, ``library_choice``: the library's headers, scopec's own or NVIDIA's
-- ``real_headers``, ``overlays``: where NVIDIA's are, and what is laid over them
+- ``real_headers``, ``overlays``: where NVIDIA's are, and what is laid over them; ``toolkits``: those of ``-I``
 - ``headers``, ``library_headers``: headers of the user's that a file includes; those that scopec has none of
 - ``brackets``: groups in brackets of a text
 - ``flags``: flags of a build

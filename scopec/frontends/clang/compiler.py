@@ -10,7 +10,7 @@ import re
 import signal
 from collections.abc import Callable
 from dataclasses import field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.messages import Message, error_of, messages, name_for_clang, presumed
 from scopec.frontends.clang.precompiled import first, preamble, prepared
 from scopec.frontends.clang.running import Run, finished
+from scopec.frontends.clang.toolkits import searched, unsearched
 
 if TYPE_CHECKING:
     from scopec.base.cache import Cache
@@ -92,12 +93,12 @@ def _ready(
     if keep and library.versions:  # Start-up: few files are read over NVIDIA's headers.
         from scopec.frontends.clang.kept_preludes import prelude, with_preludes
 
-        folders = [include.absolute() for include in flags.folders]
+        folders = searched(flags)
         begin = prelude(text, folder, folders, library)
         commands, rest = with_preludes(plain, text, begin, folders, library, clang)
         return commands, rest.encode(errors="surrogateescape")
     headers = preamble(text, clang.resources, library)
-    return plain if flags.folders else [prepared(command, headers) for command in plain], given
+    return plain if searched(flags) else [prepared(command, headers) for command in plain], given
 
 
 def tried() -> Clang:
@@ -136,7 +137,11 @@ def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: F
         if fault := _tried(clang, flags):
             raise InputError(Diagnostic(Code.FLAGS, f"clang does not take the flags: {fault}", source.span(0, 0)))
     errors = list(
-        dict.fromkeys(error_of(m, source, folder, library.folders) for m in said if m.file not in (None, *_NO_FILES))
+        dict.fromkeys(
+            error_of(m, source, folder, library.folders, partial(unsearched, flags))
+            for m in said
+            if m.file not in (None, *_NO_FILES)
+        )
     )
     if errors:
         raise Refused(*errors)
@@ -166,7 +171,7 @@ def _remembered(
     clang: Clang, entries: Cache | None, make: Callable[[], tuple[list[str], list[str] | None]], what: list[str],
     given: bytes, folder: Path, flags: Flags,
 ) -> list[str]:  # fmt: skip
-    text, folders = given.decode(errors="surrogateescape"), [include.absolute() for include in flags.folders]
+    text, folders = given.decode(errors="surrogateescape"), searched(flags)
     what = [*what, *library_of(flags).identity]
     if library_of(flags).identity and folders:
         return remembered_as_read(entries, make, what, clang, text, folder, folders, shims())
@@ -177,7 +182,7 @@ def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
     """The command for a side, but for what is to become of it."""
     library = library_of(flags)
     command = [*reading(clang, side, flags.std), *library.options, *library.of_side.get(side, ())]
-    command += [part for include in flags.folders for part in ("-I", str(include.absolute()))]
+    command += [part for folder in searched(flags) for part in ("-I", str(folder))]
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
     return [*command, *flags.macros, *first(library)]

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scopec.base.files import shown_source
+from scopec.frontends.clang.toolkits import searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ INCLUDE = re.compile(r"^[ \t]*#[ \t]*include[ \t]*(?:\"([^\"\n]+)\"|<([^>\n]+)>)
 def places(include: re.Match[str], folder: Path, flags: Flags) -> Iterator[Path]:
     """The files that an include in a file of a folder may mean."""
     said = include[1] or include[2]
-    yield from (file for place in (folder, *flags.folders) if (file := place / said).is_file())
+    yield from (file for place in (folder, *searched(flags)) if (file := place / said).is_file())
 
 
 def reached(include: re.Match[str], folder: Path, flags: Flags, seen: frozenset[Path] = frozenset()) -> Iterator[Path]:

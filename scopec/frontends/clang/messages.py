@@ -14,6 +14,7 @@ from scopec.base.visible import may_show
 from scopec.frontends.clang.library_headers import known
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 _MOST_NOTES = 3
@@ -82,9 +83,13 @@ def messages(text: str) -> list[Message]:
     return found
 
 
-def error_of(message: Message, source: Source, folder: Path, own: tuple[str, ...]) -> Diagnostic:
+def error_of(
+    message: Message, source: Source, folder: Path, own: tuple[str, ...], beside: Callable[[str], Path | None]
+) -> Diagnostic:
     """The error that clang reports about a text read in a folder; one in the library's headers (``own`` are folders)
     is put where the text led there.
+
+    ``beside`` is the folder of headers that are not searched which has one of a name.
     """
     notes = [n for n in message.notes if not (n.file or "").startswith(own)]
     at = next(iter(notes), message) if (message.file or "").startswith(own) else message
@@ -96,7 +101,7 @@ def error_of(message: Message, source: Source, folder: Path, own: tuple[str, ...
     if at.file is not None and at.file != name_for_clang(source.name) and not may_show(folder / at.file, source):
         return Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
     if missing := _MISSING.fullmatch(message.text):
-        return _without_header(missing[1], message.text, _span(at, source, folder))
+        return _without_header(missing[1], message.text, _span(at, source, folder), beside(missing[1]))
     for words, what in _REFUSED:
         if words.fullmatch(message.text):
             return Diagnostic(Code.OUTSIDE_SUBSET, f"{what} is outside the modelled subset", _span(at, source, folder))
@@ -110,8 +115,14 @@ def is_absent(diagnostic: Diagnostic) -> bool:
     return diagnostic.code is Code.NO_HEADER or _MISSING.fullmatch(diagnostic.message) is not None
 
 
-def _without_header(header: str, said: str, span: Span) -> Diagnostic:
-    """The error that there is no header of a name."""
+def _without_header(header: str, said: str, span: Span, beside: Path | None) -> Diagnostic:
+    """The error that there is no header of a name, but perhaps ``beside`` those that are searched."""
+    if beside is not None:
+        message = f"scopec has no header `{header}`, and does not read that in {beside} together with its own"
+        way = (
+            "`--headers real` reads NVIDIA's headers: those of --cuda-path TOOLKIT, or of pip install 'scopec[headers]'"
+        )
+        return Diagnostic(Code.NO_HEADER, message, span, way)
     if (found := known(header)) is None:
         return Diagnostic(Code.CPLUSPLUS, said, span, "name the header's folder with -I")
     what, way = found
