@@ -19,7 +19,14 @@ class Editor:
     """A session; what the server tells by itself is kept until somebody asks for it."""
 
     def __init__(
-        self, runtime: Path, cwd: Path, *, warm: bool = False, trusted: bool | None = None, **variables: str
+        self,
+        runtime: Path,
+        cwd: Path,
+        *,
+        warm: bool = False,
+        trusted: bool | None = None,
+        delay: float | None = None,
+        **variables: str,
     ) -> None:
         environment = {**os.environ, "XDG_RUNTIME_DIR": str(runtime), **variables}
         if warm:
@@ -35,7 +42,8 @@ class Editor:
         self._versions: dict[str, int] = {}
         self.shown: dict[str, list[dict[str, Any]]] = {}
         self.messages: list[str] = []
-        options = {} if trusted is None else {"trusted": trusted}
+        said = {"trusted": trusted, "delay": delay}
+        options = {name: value for name, value in said.items() if value is not None}
         capabilities = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
         self.can = self.ask(
             "initialize", processId=None, rootUri=None, capabilities=capabilities, initializationOptions=options

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from tests.editor import Editor
 from tests.test_documents import README, block
 
 pytest.importorskip("pygls", reason="pygls is not here")
+
+from lsprotocol import types
+from pygls.workspace import Workspace
 
 HANDOVER = block(README, "cuda handover.cu")
 #: Asked about for longer than any test waits.
@@ -186,9 +190,33 @@ def test_what_is_known_is_said_at_a_place(editor: Editor, tmp_path: Path) -> Non
     assert "counterexample of `race_free`" in titles
     assert "on the GPU" not in titles
 
-    page = editor.command("scopec.page", path.as_uri(), "race_free")
+    page = editor.command("scopec.page", path.as_uri(), "race_free", "")
     assert page.startswith("<!doctype html>")
     assert "ready.store" in page
+
+
+def pages(editor: Editor, path: Path) -> list[tuple[int, str]]:
+    """The lines of the lenses that show counterexamples, with the pages."""
+    lenses = editor.ask("textDocument/codeLens", textDocument={"uri": path.as_uri()})
+    shown = [one for one in lenses if one["command"]["command"] == "scopec.page"]
+    return [
+        (one["range"]["start"]["line"], editor.command("scopec.page", *one["command"]["arguments"])) for one in shown
+    ]
+
+
+def test_each_violation_has_its_own_counterexample(editor: Editor, tmp_path: Path) -> None:
+    """Of two kernels, whose launches are guessed, of which the same is expected."""
+    path = tmp_path / "two.cu"
+    editor.open(path, "__global__ void first(int* a) { a[0] = 1; }\n\n__global__ void second(int* a) { a[0] = 2; }\n")
+    editor.settled(path, "first")
+    (one, first), (other, second) = pages(editor, path)
+    assert (one, other) == (0, 2)
+    assert ("first[" in first, "second[" in first, "first[" in second, "second[" in second) == (
+        True,
+        False,
+        False,
+        True,
+    )
 
 
 def test_all_launches_are_asked_on_demand(editor: Editor, tmp_path: Path) -> None:
@@ -200,6 +228,7 @@ def test_all_launches_are_asked_on_demand(editor: Editor, tmp_path: Path) -> Non
     assert said.endswith("holds")
     editor.change(path, text.replace(" + threadIdx.x", ""))
     assert "data-race" in editor.command("scopec.every", path.as_uri(), "k")
+    assert any("for every launch of k" in page for _, page in pages(editor, path))
 
 
 def test_directives_are_completed_and_coloured(editor: Editor, tmp_path: Path) -> None:
@@ -342,3 +371,75 @@ def test_without_pygls_it_says_so() -> None:
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=REPOSITORY)
     assert done.returncode == 2
     assert "pip install 'scopec[lsp]'" in done.stderr
+
+
+# ---------------------------------------------------------------- no verdict of another text
+
+
+def test_what_comes_of_a_text_that_has_changed_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that was ended may have answered before it noticed: that is about the text before."""
+    from scopec.lsp import wire
+    from scopec.lsp.editor import documents as module
+
+    class Call:
+        """A call that answers when it is told to."""
+
+        made: list[Call] = []  # noqa: RUF012
+        runs = False
+
+        def __init__(self, _command: object, question: wire.Question, say: Callable[[wire.Message], None]) -> None:
+            self.question, self.say, self.cancelled = question, say, False
+            self.made.append(self)
+
+        def cancel(self) -> None:
+            self.cancelled = True
+
+    class Server:
+        """A server that keeps what it publishes."""
+
+        client_capabilities = types.ClientCapabilities(workspace=types.WorkspaceClientCapabilities())
+        workspace = Workspace(None)
+        told: list[int] = []  # noqa: RUF012
+
+        def text_document_publish_diagnostics(self, params: types.PublishDiagnosticsParams) -> None:
+            self.told.append(sum(1 for one in params.diagnostics if not one.tags))
+
+    monkeypatch.setattr(module, "Asked", Call)
+    server = Server()
+
+    async def session() -> None:
+        documents = module.Documents(server, (), lambda: None)  # type: ignore[arg-type]
+        documents.open("file:///a.cu", "/a.cu", "one")
+        document = documents.get("file:///a.cu")
+        assert document is not None
+        (first,) = Call.made
+        place = wire.Place("/a.cu", 0, 0, 0, 1)
+        late = wire.Verdicts("r", (wire.Finding(place, "data-race", "error", "m"),), ())
+        first.say(late)  # it is on its way when the text changes
+        documents.change(document, "two")
+        documents.ask(document)
+        first.say(late)
+        await asyncio.sleep(0)
+        assert [call.question.text for call in Call.made] == ["one", "two"]
+        assert server.told == [0]
+        Call.made[1].say(late)
+        await asyncio.sleep(0)
+        assert server.told == [0, 1]
+
+    asyncio.run(session())
+
+
+def test_no_fix_for_a_header_that_is_open_with_changes(editor: Editor, tmp_path: Path) -> None:
+    """It was found for the header on the disk."""
+    path, header = tmp_path / "main.cu", tmp_path / "flag.h"
+    declared = "__device__ cuda::atomic<int, cuda::thread_scope_block> ready{0};\n"
+    header.write_text(declared)
+    editor.open(path, HANDOVER.replace(declared, '#include "flag.h"\n'))
+    (race,) = (one for one in editor.settled(path, "handover") if one["code"] == "data-race")
+    (action,) = actions(editor, path, race["range"])
+    (edit,) = action["edit"]["documentChanges"]
+    assert edit["textDocument"] == {"uri": header.as_uri(), "version": None}
+    editor.open(header, declared)
+    assert len(actions(editor, path, race["range"])) == 1
+    editor.change(header, "\n" + declared)
+    assert actions(editor, path, race["range"]) == []

@@ -105,7 +105,7 @@ def test_messages_are_lines() -> None:
     ]  # fmt: skip
     for message in messages:
         assert wire.message_of(wire.message_line(message)) == message
-    question = wire.Question("/a.cu", "text\n", "page", "race_free")
+    question = wire.Question("/a.cu", "text\n", "every", True, "race_free", "run")
     assert wire.question_of(wire.question_line(question)) == question
 
 

@@ -88,7 +88,7 @@ def test_the_server_knows_what_it_asks(told: dict[str, Any], editor: Editor, tmp
     editor.open(
         path, "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
     )
-    assert editor.command(told["page"], path.as_uri(), "").startswith("<!doctype html>")
+    assert editor.command(told["page"], path.as_uri(), "", "").startswith("<!doctype html>")
     editor.change(path, "__global__ void k() {}\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n")
-    assert editor.command(told["page"], path.as_uri(), "") is None
+    assert editor.command(told["page"], path.as_uri(), "", "") is None
     assert editor.messages[-1].startswith("there is no trace to show")

@@ -46,8 +46,8 @@ def answer(question: Question, say: Callable[[Message], None]) -> None:
         say(Done(failure=str(failed)))
         return
     (outcome,) = known(found, check([path], settings))
-    if question.kind == "page":
-        say(_page([outcome], question.expectation))
+    if question.page:
+        say(_page(outcome, question))
     elif question.kind == "every":
         for report in outcome.reports:
             say(_verdicts(report.run, report.checks, found))
@@ -59,7 +59,7 @@ def _settings(question: Question, path: Path, said: Settings, told: _Told) -> Se
     overrides = replace(said.overrides, texts={path: question.text})
     engine = immediate(MEMORY).name if said.engine == AUTO else said.engine
     settings = replace(said, overrides=overrides, engine=engine, every=question.kind == "every")
-    if question.kind != "check":
+    if question.page or settings.every:
         return settings
     return replace(settings, advise=told.advise, begun=told.begun, ended=told.ended)
 
@@ -90,18 +90,24 @@ def _verdicts(run: Run, checks: Sequence[Check], found: Mapping[str, Setting]) -
     report = Report(run, tuple(checks), (), None, ())
     (marked,) = known(found, [Outcome(run.file, (report,))])
     checked = marked.reports[0].checks
-    name = "\n".join([title(report), run.model.name, *run.guessed, *(c.expectation.text for c in checks)])
     kernels = {c.every.kernel for c in checked if c.every} or {g.partition("#")[0] for g in run.program.grids}
-    found_ = findings.of_checks(checked, run)
-    return Verdicts(name, found_, findings.holding(checked), tuple(scopes(run)), tuple(sorted(kernels)))
+    wrong, right = findings.of_checks(checked, run), findings.holding(checked)
+    return Verdicts(_name(report), wrong, right, tuple(scopes(run)), tuple(sorted(kernels)))
 
 
-def _page(outcomes: Sequence[Outcome], expectation: str) -> Page:
+def _name(report: Report) -> str:
+    """What distinguishes a run from the others of its file."""
+    run = report.run
+    return "\n".join([title(report), run.model.name, *run.guessed, *(c.text for c in run.checks)])
+
+
+def _page(outcome: Outcome, question: Question) -> Page:
     """The page of a counterexample, or why there is none."""
     from scopec.report import html, traces
 
+    reports = tuple(r for r in outcome.reports if question.run in ("", _name(r)))
     try:
-        report, chosen = traces.chosen(outcomes, expectation or None)
+        report, chosen = traces.chosen([replace(outcome, reports=reports)], question.expectation or None)
     except UsageError as none:
         return Page("", str(none))
     if chosen.trace is None:

@@ -73,14 +73,16 @@ class Finding:
 class Question:
     """What is asked of a text that stands, or might stand, at ``path``.
 
-    ``check`` asks what the text expects, ``every`` about all launches of each kernel; ``page`` asks for the page of a
-    counterexample, that of ``expectation`` where one is named.
+    ``check`` asks what the text expects, ``every`` about all launches of each kernel.  With ``page`` the page of a
+    counterexample is wanted: that of ``expectation`` in the run ``run``, where these are named.
     """
 
     path: str
     text: str
-    kind: Literal["check", "every", "page"] = "check"
+    kind: Literal["check", "every"] = "check"
+    page: bool = False
     expectation: str = ""
+    run: str = ""
 
 
 @dataclass(frozen=True, slots=True)

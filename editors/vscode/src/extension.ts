@@ -65,5 +65,5 @@ async function counterexample(): Promise<void> {
     return;
   }
   const uri = client.code2ProtocolConverter.asUri(document.uri);
-  panel.show(await client.sendRequest(ExecuteCommandRequest.type, { command: PAGE, arguments: [uri, ""] }));
+  panel.show(await client.sendRequest(ExecuteCommandRequest.type, { command: PAGE, arguments: [uri, "", ""] }));
 }

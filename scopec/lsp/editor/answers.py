@@ -31,10 +31,11 @@ def lenses(document: Document, *, gpu: bool) -> Iterator[types.CodeLens]:
             yield _lens(line, "for every launch", EVERY, document.uri, name)
             if gpu:
                 yield _lens(line, "on the GPU", GPU, document.uri)
-    for finding in document.findings:
-        if finding.traced and finding.place.file == document.path:
-            title = f"counterexample of `{finding.expectation}`"
-            yield _lens(finding.place.line, title, PAGE, document.uri, finding.expectation)
+    for name, run in document.runs.items():
+        for finding in run.findings:
+            if finding.traced and finding.place.file == document.path:
+                title = f"counterexample of `{finding.expectation}`"
+                yield _lens(finding.place.line, title, PAGE, document.uri, finding.expectation, name)
 
 
 def _lens(line: int, title: str, command: str, *arguments: str) -> types.CodeLens:

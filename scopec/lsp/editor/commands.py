@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from scopec.lsp.editor.documents import Document, Documents
     from scopec.lsp.wire import Message
 
+#: What the names of runs about all launches begin with.
+_EVERY = "every launch\n"
+
 
 async def check(server: LanguageServer, documents: Documents, document: Document, kernel: str) -> str:
     """Ask about the text at once, and say what is known of a kernel."""
@@ -37,7 +40,7 @@ async def every(server: LanguageServer, documents: Documents, document: Document
     runs = [m for m in messages if isinstance(m, Verdicts)]
     if document.text == text:
         for run in runs:
-            document.take(Verdicts(f"every launch\n{run.run}", run.findings, run.holding, (), run.kernels))
+            document.take(Verdicts(f"{_EVERY}{run.run}", run.findings, run.holding, (), run.kernels))
         documents.publish(document)
     done = messages[-1]
     assert isinstance(done, Done)
@@ -45,9 +48,15 @@ async def every(server: LanguageServer, documents: Documents, document: Document
     return _said(server, f"for every launch: {_summary(kernel, runs, failure)}")
 
 
-async def page(server: LanguageServer, documents: Documents, document: Document, expectation: str) -> str | None:
-    """The page of a counterexample, as HTML."""
-    messages = await _all(documents, Question(document.path, document.text, "page", expectation))
+async def page(
+    server: LanguageServer, documents: Documents, document: Document, expectation: str, run: str
+) -> str | None:
+    """The page of a counterexample, as HTML: of an expectation in a run, or the first there is."""
+    question = Question(
+        document.path, document.text, "every" if run.startswith(_EVERY) else "check", page=True,
+        expectation=expectation, run=run.removeprefix(_EVERY),
+    )  # fmt: skip
+    messages = await _all(documents, question)
     found = next((m for m in messages if isinstance(m, Page)), None)
     if found is not None and found.html:
         return found.html

@@ -155,9 +155,9 @@ def _commands(server: LanguageServer, documents: Documents, trust: _Trust, comma
         return None if document is None else await commands.every(server, documents, document, kernel)
 
     @server.command(answers.PAGE)
-    async def page(uri: str, expectation: str) -> str | None:
+    async def page(uri: str, expectation: str, run: str) -> str | None:
         document = named(uri)
-        return None if document is None else await commands.page(server, documents, document, expectation)
+        return None if document is None else await commands.page(server, documents, document, expectation, run)
 
     @server.command(answers.GPU)
     async def gpu(uri: str) -> str | None:
