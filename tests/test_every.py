@@ -68,7 +68,7 @@ NOT_PROVED = {
 
 
 def _verdicts(folder: Path, text: str, condition: str = "") -> dict[str, str]:
-    return all_launches.verdicts(folder, text, condition, Settings().engine)
+    return all_launches.verdicts(folder, text, condition)
 
 
 @pytest.mark.parametrize("name", PAIRS)
@@ -208,4 +208,4 @@ def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, launch):
             f"o{n}" if "*" in p else "0" if p.strip() == "int c" else str(number) for n, p in enumerate(head)
         )
         one = f"{objects}//@ launch k<<<{launch}>>>({given});"
-        assert all_launches.races(tmp_path, good, one, Settings().engine) == "holds"
+        assert all_launches.races(tmp_path, good, one) == "holds"

@@ -221,7 +221,7 @@ def test_a_limit_that_is_passed_at_the_end_does_no_harm_later() -> None:
 def test_nothing_is_raised_outside_of_a_block_nor_left_behind() -> None:
     """Blocks in blocks, in threads that take turns at every step; what arrives may arrive at any of them."""
     wrong: list[BaseException] = []
-    until = time.monotonic() + 4
+    until = time.monotonic() + 2
     interval = sys.getswitchinterval()
 
     def work() -> None:

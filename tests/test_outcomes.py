@@ -250,8 +250,9 @@ def test_a_time_limit(write: Callable[..., Path]) -> None:
         __global__ void k() {{ cuda::atomic_ref<int, cuda::thread_scope_device> a(x); {adds} }}
         //@ launch k<<<1, 4>>>();
     """
-    ((listing,), _) = listings(write(text), Settings(engine="embedded", timeout=5.0), 10**9)
-    assert listing.unfinished == ("no end within the time limit of 5 s: raise it with --timeout",)
+    settings = Settings(Overrides(reader="scoped"), engine="embedded", timeout=2.0)
+    ((listing,), _) = listings(write(text), settings, 10**9)
+    assert listing.unfinished == ("no end within the time limit of 2 s: raise it with --timeout",)
 
 
 def test_a_race_without_an_end(write: Callable[..., Path]) -> None:
