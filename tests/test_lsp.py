@@ -179,6 +179,7 @@ def test_what_is_known_is_said_at_a_place(editor: Editor, tmp_path: Path) -> Non
         "Block scope includes 1 thread of its own block of `handover`; 1 other block, other launches and the host are"
         in said
     )
+    assert "To synchronise, each one's scope includes the other's thread. memory model, [atomics.fences]/2: " in said
     asks = editor.at("hover", path, expect, lines[expect].index("race_free"))["contents"]["value"]
     assert "holds if no execution has a data race" in asks
     assert editor.at("hover", path, 0, 0) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -11,7 +12,9 @@ from scopec.base.source import Source
 from scopec.frontends.scoped.syntax import syntax_errors
 from scopec.lsp import directives, wire
 from scopec.lsp.kernels import kernels
+from scopec.lsp.scopes import scopes
 from scopec.lsp.shifted import shifted
+from scopec.session.plan import Overrides, plan_of
 from tests.conftest import REPOSITORY
 
 
@@ -127,3 +130,59 @@ def test_only_the_editor_needs_pygls() -> None:
     for path in (REPOSITORY / "scopec").rglob("*.py"):
         needs = re.search(r"^\s*(?:from|import) (?:pygls|lsprotocol)", path.read_text(), re.MULTILINE) is not None
         assert not needs or path.parent.parts[-3:] == ("scopec", "lsp", "editor"), path
+
+
+def said(text: str, name: str = "a.cu", **overrides: str) -> list[tuple[int, str]]:
+    """What is said of the atomics, fences and barriers of a text, by lines from 1."""
+    runs = plan_of(Source(name, text), Path(name), Overrides(**overrides)).runs  # type: ignore[arg-type]
+    return [(note.place.line + 1, note.text) for run in runs for note in scopes(run)]
+
+
+SCOPES = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_SCOPE> f;
+__global__ void k() {
+    f.store(1, cuda::memory_order_relaxed);
+    __syncthreads();
+    cuda::atomic_thread_fence(cuda::memory_order_seq_cst, cuda::thread_scope_SCOPE);
+}
+//@ launch k<<<3, 4>>>();
+//@ expect terminates;
+"""
+
+
+@pytest.mark.parametrize(
+    ("scope", "included"),
+    [
+        (
+            "block",
+            "Block scope includes 4 threads of its own block of `k`; 2 other blocks, other launches and the host are left out.",
+        ),
+        (
+            "device",
+            "Device scope includes 12 threads of `k` and those of other launches on its device; the host and other devices are left out.",
+        ),
+        ("system", "System scope includes every thread, of all devices and of the host."),
+    ],
+)
+def test_whom_a_scope_includes(scope: str, included: str) -> None:
+    (store, barrier, fence) = said(SCOPES.replace("SCOPE", scope))
+    assert store == (4, f"`stores f = 1 (relaxed, {scope})`: atomic, and it orders nothing else.\n\n{included}")
+    assert barrier == (
+        5,
+        "A barrier of the 4 threads of a block: what one did before it comes before what another does after it.",
+    )
+    assert fence[0] == 6
+    assert f"\n\n{included}\n\nTo synchronise, each one's scope includes the other's thread." in fence[1]
+
+
+def test_a_model_with_other_rules_is_named() -> None:
+    assert said(SCOPES.replace("SCOPE", "block"), model="sc-drf")[-1][1].endswith(
+        "`sc-drf` has its own rule of scopes, or none: `scopec models sc-drf`"
+    )
+
+
+def test_scopes_of_a_host_thread() -> None:
+    text = "#include <cuda/atomic>\ncuda::atomic<int, cuda::thread_scope_device> f;\nint main() { f.store(1); }\n//@ expect terminates;\n"
+    assert [one.split("\n\n")[1] for _, one in said(text)] == [
+        "Device scope of a host thread includes that thread alone."
+    ]

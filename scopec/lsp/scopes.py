@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.lsp.wire import Noted, Place
+from scopec.memory.cat.registry import load
+from scopec.memory.given.relations import RELATIONS
 from scopec.program import ir
 from scopec.program.ir import Order, Scope
 from scopec.program.show import words
@@ -34,16 +36,35 @@ def scopes(run: Run) -> Iterator[Noted]:
     program = run.program
     places = [(grid.body, grid) for grid in program.grids.values()]
     hosts = [(thread.body, None) for thread in (program.host, *program.others) if thread.is_host]
+    rule = _rule(run)
     told = set()
     for body, grid in (*places, *hosts):
         for node in body.nodes.values():
-            if not isinstance(node, ir.Do) or (said := _said(node.operation)) is None:
-                continue
-            order, scope, text = said
-            note = Noted(Place.of(node.span), f"`{words(node.operation)[1]}`: {text}.\n\n{_included(scope, grid)}")
-            if (note.place, order, note.text) not in told:
-                told.add((note.place, order, note.text))
+            text = _text(node.operation, grid, rule) if isinstance(node, ir.Do) else None
+            if text is not None and (note := Noted(Place.of(node.span), text)) not in told:
+                told.add(note)
                 yield note
+
+
+def _rule(run: Run) -> str:
+    """What scopes have to include, in the words of the document that the model is of."""
+    if "incl" in load(run.model, run.readings).mentioned:
+        return f"To synchronise, {RELATIONS['incl'].means}. {RELATIONS['incl'].source}"
+    return f"`{run.model.name}` has its own rule of scopes, or none: `scopec models {run.model.name}`"
+
+
+def _text(operation: ir.Operation, grid: ir.Grid | None, rule: str) -> str | None:
+    """What is to be said of an operation, if anything is."""
+    if isinstance(operation, ir.SyncThreads) and grid is not None:
+        threads = _many(grid.threads.count, "thread")
+        return f"A barrier of the {threads} of a block: what one did before it comes before what another does after it."
+    said = _said(operation)
+    if said is None:
+        return None
+    order, scope, text = said
+    what = f"`{words(operation)[1]}`: {text}."
+    orders_nothing = order is Order.RELAXED and not isinstance(operation, ir.Fence)
+    return "\n\n".join((what, _included(scope, grid), *(() if orders_nothing else (rule,))))
 
 
 def _said(operation: ir.Operation) -> tuple[Order, Scope, str] | None:
