@@ -144,7 +144,7 @@ def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     newer = ["-std=c++20"] if "<stop_token>" in path.read_text(encoding="utf-8") else []
     whole = WHOLE or path.parent.name == "host"
     done = subprocess.run(
-        ["nvcc", "-arch=sm_90", *newer, *(["-c"] if whole else DEVICE), str(path), "-o", str(tmp_path / "out")],
+        ["nvcc", "-arch=sm_90a", *newer, *(["-c"] if whole else DEVICE), str(path), "-o", str(tmp_path / "out")],
         capture_output=True,
         text=True,
         timeout=300,
@@ -163,7 +163,7 @@ def test_nvcc_reads_host_functions_when_it_compiles_for_the_device(body: str, tm
     path = tmp_path / "program.cu"
     path.write_text(f"__global__ void k(int *p) {{ *p = 1; }}\nint main() {{ {body} }}\n", encoding="utf-8")
     done = subprocess.run(
-        ["nvcc", "-arch=sm_90", *DEVICE, str(path), "-o", str(tmp_path / "out")],
+        ["nvcc", "-arch=sm_90a", *DEVICE, str(path), "-o", str(tmp_path / "out")],
         capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert "program.cu(2): error" in done.stdout + done.stderr

@@ -24,7 +24,7 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
     for copied, other in (pair, pair[::-1]):
         if copied.agent and other.agent != copied.agent:
             issue = execution.graph.by_id[copied.agent]
-            name = f"the copy that {copied.thread} issues at {place(issue)}"
+            name = f"the {work(issue)} that {copied.thread} issues at {place(issue)}"
             if other.kind is Kind.READ and copied.kind is Kind.WRITE and _reads_before(execution, other, copied):
                 return f"{name} may overwrite what {access_name(other)} gets: nothing orders that read before the issue"
             at_mbarrier = [wait for access, wait in execution.relation("complete") if access is copied]
@@ -47,14 +47,20 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
     return None
 
 
+def work(issue: Event) -> str:
+    """What an event issues: a copy, or a multiplication."""
+    return issue.text.removeprefix("issue ")
+
+
 def outlives(execution: Execution, pair: tuple[Event, Event]) -> str | None:
     """The reason if a copy may be made after its block has ended, and that is the race; else None."""
     for copied, end in (pair, pair[::-1]):
         block = next((b for t in execution.graph.program.threads if t.name == end.thread and (b := kept(t))), None)
         if copied.agent and block is not None:
-            issue = place(execution.graph.by_id[copied.agent])
+            issued = execution.graph.by_id[copied.agent]
+            what, issue = work(issued), place(issued)
             return (
-                f"the threads of {block} may end before the copy that {copied.thread} issues at {issue} is complete, "
+                f"the threads of {block} may end before the {what} that {copied.thread} issues at {issue} is complete, "
                 f"for nothing that they wait for is behind it: its shared memory is no more then"
             )
     return None

@@ -235,6 +235,8 @@ class AsynchronousPrinter(Printer):
             if not isinstance(other, ir.Access | ir.BarrierOperation | ir.Silent | ir.Assert):
                 refuse(f"`{words(other)[0]}` in a copy", span)
         match copy.agent:
+            case ir.Agent(groups=ir.CopyGroups.MATRIX):
+                refuse("a matrix instruction", span)
             case ir.Agent(follows=True):
                 at, space = self._at(ends[0].place, span)
                 yield _asm(f"cp.async.mbarrier.arrive.noinc.{space}.b64 [%0];", at)

@@ -60,7 +60,7 @@ def show_body(body: ir.Body) -> Iterator[str]:
 
 
 def _copies(groups: ir.CopyGroups) -> str:
-    return "copies" if groups is ir.CopyGroups.PLAIN else "bulk copies"
+    return {ir.CopyGroups.PLAIN: "copies", ir.CopyGroups.BULK: "bulk copies", ir.CopyGroups.MATRIX: "wgmma"}[groups]
 
 
 def _of(groups: ir.CopyGroups | None) -> str:
@@ -91,6 +91,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
         case ir.Agent(False):
             return "end of copy", "goes on"
+        case ir.Agent(groups=ir.CopyGroups.MATRIX):
+            return "wgmma", "issues a wgmma"
         case ir.Agent(_, proxy, groups, follows):
             text = "behind copies" if follows else "copy" + ("" if proxy is ir.Proxy.GENERIC else f" {proxy.value}")
             return text + ("" if groups is ir.CopyGroups.PLAIN else f", {_of(groups)}"), "issues a copy"

@@ -204,7 +204,7 @@ LATER = {
     "fence.op_restrict": "fences of some operations",
     "membar.proxy": "proxies",
     "tensormap": "tensor maps",
-    "wgmma": "asynchronous matrix instructions",
+    "wgmma.mma_async.sp": "matrices of which elements are left out",
     "tcgen05": "asynchronous matrix instructions",
     "multimem": "accesses of multicast memory",
     "clusterlaunchcontrol": "requests for another block's work",

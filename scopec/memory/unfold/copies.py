@@ -12,10 +12,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code, error
 from scopec.memory.events.events import Kind, Synchronises
 from scopec.memory.unfold.unfolding import Completed, Copy
 from scopec.program import ir, types, values
 from scopec.program.values import Const
+from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +45,8 @@ def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies |
     match operation:
         case ir.Agent(True, proxy, groups, follows):
             earlier = tuple(_own(run, ir.CopyGroups.PLAIN)) if follows else ()
-            issue = run.event(state, run.blank(state, Kind.ISSUE, span, "issue copy"))
+            what = "wgmma" if groups is ir.CopyGroups.MATRIX else "copy"
+            issue = run.event(state, run.blank(state, Kind.ISSUE, span, f"issue {what}"))
             number = None if groups is None else state.registers[_counter(groups)]
             run.out.copies[issue.id] = Copy(groups, number, earlier)
             return replace(state, agent=issue.id, proxy=proxy)
@@ -58,7 +61,8 @@ def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies |
             known = values.binary("-", state.registers[_counter(groups)], less)
             found = ((copy, run.out.copies[copy].group) for copy in _own(run, groups))
             copies = tuple((copy, values.binary("<", number, known)) for copy, number in found if number is not None)
-            run.out.completed[wait.id] = Completed(copies, reads)
+            until = known if groups is ir.CopyGroups.MATRIX else None
+            run.out.completed[wait.id] = Completed(copies, reads, until)
             return state
 
 
@@ -71,6 +75,7 @@ def _own(run: Accesses, groups: ir.CopyGroups) -> Iterator[str]:
 
 def done(out: Unfolding) -> Iterator[Synchronises]:
     """The accesses of copies, before the returns of waits that find these complete."""
+    _check_warpgroups(out)
     accesses: dict[str, list[str]] = {}
     reads: dict[str, list[str]] = {}
     for event in out.events:
@@ -81,7 +86,54 @@ def done(out: Unfolding) -> Iterator[Synchronises]:
     there = {event.id for event in out.events}
     for wait, found in out.completed.items():
         complete = reads if found.reads else accesses
-        for copy, when in found.copies if wait in there else ():
+        for copy, when in (*found.copies, *_of_others(out, wait, found)) if wait in there else ():
             if copy in complete and when != values.FALSE:
                 known = None if isinstance(when, Const) else when
                 yield Synchronises(tuple(complete[copy]), (wait,), "completion of a copy", known)
+
+
+def _of_others(out: Unfolding, wait: str, found: Completed) -> Iterator[tuple[str, Value]]:
+    """What other threads of the warpgroup issued in groups that a wait finds complete.
+
+    "wgmma.wait_group [...] will cause the executing threads to wait until [...] all the prior wgmma-groups committed by
+    the executing threads are complete", and a group is one of the warpgroup.  Of groups whose numbers depend on what is
+    read nothing is taken for complete.
+    """
+    if not isinstance(found.until, Const):
+        return
+    threads = {thread.name: thread for thread in out.program.threads}
+    thread_of = {event.id: event.thread for event in out.events}
+    group, own = (_warpgroup(threads[thread_of[wait]]), thread_of[wait])
+    for issue, copy in out.copies.items():
+        if copy.groups is ir.CopyGroups.MATRIX and isinstance(copy.group, Const) and issue in thread_of:
+            other = thread_of[issue]
+            if other != own and _warpgroup(threads[other]) == group and copy.group.value < found.until.value:
+                yield issue, values.TRUE
+
+
+def _warpgroup(thread: ir.Thread) -> tuple[str, int]:
+    """ "A warpgroup is four contiguous warps such that the warp-rank of the first warp is a multiple of 4"."""
+    return thread.block_name, thread.lane // (4 * WARP)
+
+
+def _check_warpgroups(out: Unfolding) -> None:
+    """Refuse warpgroups of which some warp issues other multiplications than the others.
+
+    "All threads in the warpgroup must execute the same wgmma.mma_async instruction" (PTX ISA, "wgmma.mma_async").
+    """
+    spans = {event.id: (event.thread, event.span) for event in out.events if event.kind is Kind.ISSUE}
+    issued: dict[str, list[Span]] = {}
+    for issue, copy in out.copies.items():
+        if copy.groups is ir.CopyGroups.MATRIX and issue in spans:
+            name, span = spans[issue]
+            issued.setdefault(name, []).append(span)
+    groups = {_warpgroup(thread) for thread in out.program.threads if thread.name in issued}
+    warps: dict[tuple[str, int], list[list[Span]]] = {}
+    for thread in out.program.threads if groups else ():
+        if thread.lane % WARP == 0 and _warpgroup(thread) in groups:
+            warps.setdefault(_warpgroup(thread), []).append(issued.get(thread.name, []))
+    for first, *rest in warps.values():
+        for other in rest:
+            if other != first:
+                message = "a wgmma that not all warps of a warpgroup execute is outside the modelled subset"
+                raise error(Code.OUTSIDE_SUBSET, message, next(iter((*first, *other))))

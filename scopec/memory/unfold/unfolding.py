@@ -112,10 +112,12 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Completed:
-    """The copies that a wait for groups finds complete, each where a condition holds, or only their ``reads``."""
+    """The copies that a wait for groups finds complete, each where a condition holds, or only their ``reads``.
+    Of groups that threads have together, those with smaller numbers than ``until`` are."""
 
     copies: tuple[tuple[str, Value], ...]
     reads: bool
+    until: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)

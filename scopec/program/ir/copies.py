@@ -32,10 +32,15 @@ class InitFence(Silent):
 
 
 class CopyGroups(Enum):
-    """The two sequences of groups of copies that a thread has: those of ``cp.async``, and of bulk copies."""
+    """The sequences of groups that a thread has: of ``cp.async``, of bulk copies, and of its warpgroup's ``wgmma``.
+
+    The last ones are a warpgroup's: each of its threads commits them and waits for them, and what any of its warps
+    reads is complete then.
+    """
 
     PLAIN = "cp.async"
     BULK = "cp.async.bulk"
+    MATRIX = "wgmma"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,19 @@ from typing import TYPE_CHECKING
 from scopec.explain.agents import outlives
 from scopec.explain.reasons import race_of
 from scopec.memory.execution import Execution
+from scopec.program import ir
 from scopec.program.expectations import PROGRESS_KINDS
 from scopec.program.streams import overlapping, prerequisite, queued
 
 if TYPE_CHECKING:
     from scopec.explain.verdict import Check
+    from scopec.program.program import Program
     from scopec.session.inquiry.run import Run
 
 _FENCES = "which accesses a `fence.proxy.async` covers"
 _BLOCKS = "that copies to and from shared memory have to be complete when their block ends"
 _COPIES = "that a copy which is issued is complete at last"
+_WARPS = "which warp of a warpgroup reads which part of a matrix: each may read all of it, until the warpgroup's wait"
 _BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
 _BEFORE = "that a dependent grid comes after all that is complete when the grid that it depends on starts"
 
@@ -34,7 +37,15 @@ def rests_on(run: Run, check: Check) -> tuple[str, ...]:
         order = list(work)
         return (*behind, *((_BEFORE,) if any(order.index(first) for first, _ in early) else ()))
     found = [_FENCES] if "async_proxy" in run.extensions and not check.expectation.implicit else []
+    if found and _multiplies(run.program):
+        found.append(_WARPS)
     pair = race_of(check)
     if pair is not None and isinstance(check.trace, Execution) and outlives(check.trace, pair) is not None:
         found = [_BLOCKS]
     return tuple(found)
+
+
+def _multiplies(program: Program) -> bool:
+    """Whether a program multiplies matrices that are in shared memory."""
+    nodes = (node for grid in program.threads for node in grid.body.nodes.values())
+    return any(isinstance(n, ir.Do) and getattr(n.operation, "groups", None) is ir.CopyGroups.MATRIX for n in nodes)

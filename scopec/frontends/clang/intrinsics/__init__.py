@@ -4,7 +4,7 @@
 - ``call``: a call that is executed; ``calls``: those that device and host both have
 - ``atomics``: accesses in one step, barriers with counts, latches, semaphores
 - ``mbarriers``, ``bulk_copies``: mbarriers, and what completes at them; ``alignment``: of what that accesses
-- ``tensors``: copies of boxes of tensors
+- ``tensors``, ``matrices``: copies of boxes of tensors, and what ``wgmma`` reads
 - ``states``: states of barriers as numbers
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
 - ``warps``, ``masks``: exchanges between lanes, and the lanes of a mask

@@ -15,6 +15,7 @@ from scopec.frontends.clang.ptx.bits import BITS
 from scopec.frontends.clang.ptx.carry import CARRY
 from scopec.frontends.clang.ptx.copies import COPIES
 from scopec.frontends.clang.ptx.inline import Inline, with_immediates
+from scopec.frontends.clang.ptx.matrices import MATRICES
 from scopec.frontends.clang.ptx.mbarriers import MBARRIERS
 from scopec.frontends.clang.ptx.memory import MEMORY
 from scopec.frontends.clang.ptx.numbers import NUMBERS
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.machine import Machine
     from scopec.frontends.clang.machine.state import State
 
-INSTRUCTIONS = {**MEMORY, **COPIES, **SENDS, **MBARRIERS, **THREADS, **NUMBERS, **BITS, **CARRY}
+INSTRUCTIONS = {**MEMORY, **COPIES, **SENDS, **MBARRIERS, **MATRICES, **THREADS, **NUMBERS, **BITS, **CARRY}
 
 
 def assembly(machine: Machine, state: State, instruction: llvm.Instruction, action: llvm.Assembly) -> bool:

@@ -211,8 +211,8 @@ def _copies_nothing(call: Call) -> bool:
 
 
 def _groups(call: Call, position: int) -> ir.CopyGroups:
-    """The groups of ``cp.async``, or those of bulk copies."""
-    return ir.CopyGroups.BULK if call.known(position) else ir.CopyGroups.PLAIN
+    """The groups of ``cp.async`` (0), those of bulk copies (1), or those of ``wgmma`` (2)."""
+    return tuple(ir.CopyGroups)[call.known(position)]
 
 
 def simply(operation: Callable[[Call], ir.Operation]) -> Handler:

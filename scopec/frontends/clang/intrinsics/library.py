@@ -20,6 +20,7 @@ from scopec.frontends.clang.intrinsics.graphs import GRAPHS
 from scopec.frontends.clang.intrinsics.guards import guard_acquire, guard_release
 from scopec.frontends.clang.intrinsics.host import HOST, at_exit
 from scopec.frontends.clang.intrinsics.launches import LAUNCHES, configure, launch_kernel, take_configuration
+from scopec.frontends.clang.intrinsics.matrices import MATRICES
 from scopec.frontends.clang.intrinsics.mbarriers import MBARRIERS
 from scopec.frontends.clang.intrinsics.tensors import TENSORS
 from scopec.frontends.clang.intrinsics.vectors import VECTORS
@@ -40,7 +41,7 @@ _OF_THE_ABI = {
 }  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
-    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **GRAPHS,
+    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **MATRICES, **GRAPHS,
 }  # fmt: skip
 
 

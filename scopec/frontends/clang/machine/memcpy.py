@@ -61,7 +61,7 @@ def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, si
         return
     check_whole(machine, state, layout, from_.offset, size)
     for at, leaf in list(covered(layout, from_.offset.constant, size)):
-        type_ = _leaf_type(leaf)
+        type_ = leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
         for there in (to, *more):
             store(machine, state, Address(there.region, there.offset.moved(Offset(at))), content, type_, ir.PLAIN)
@@ -109,7 +109,7 @@ def _write_without_value(machine: Recording, state: State, to: Address, given: C
             if not any(byte in given for byte in range(at, at + leaf.type.size)):
                 place = Address(to.region, to.offset.moved(Offset(at)))
                 content = NULL if leaf.pointer else number(0, 8 * leaf.type.size)
-                store(machine, state, place, content, _leaf_type(leaf), ir.PLAIN)
+                store(machine, state, place, content, leaf_type(leaf), ir.PLAIN)
 
 
 def check_whole(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> None:
@@ -136,7 +136,7 @@ def fill_bytes(machine: Recording, state: State, to: Address, byte: Value, size:
     for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
         part = repeated & ((1 << leaf.type.bits) - 1)
         place = Address(to.region, to.offset.moved(Offset(at)))
-        store(machine, state, place, number(part, 8 * leaf.type.size), _leaf_type(leaf), ir.PLAIN)
+        store(machine, state, place, number(part, 8 * leaf.type.size), leaf_type(leaf), ir.PLAIN)
 
 
 def _bytes(cell: Cell) -> llvm.Type:
@@ -149,7 +149,8 @@ def _bytes(cell: Cell) -> llvm.Type:
             return llvm.Int(8 * cell.bytes)
 
 
-def _leaf_type(leaf: Leaf) -> llvm.Type:
+def leaf_type(leaf: Leaf) -> llvm.Type:
+    """The type of a number in memory."""
     if leaf.pointer:
         return llvm.Pointer()
     return llvm.Float(leaf.type.size) if leaf.type.is_float else llvm.Int(8 * leaf.type.size)
