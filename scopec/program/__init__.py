@@ -7,6 +7,7 @@
 - ``types``, ``values``: types and expressions
 - ``reasoning``, ``conditions``, ``constants``: deductions about values, and the conditions of branches
 - ``effects``: effects of operations
+- ``truths``: decisions on values that are not modelled
 - ``faults``: operations without a meaning for some operands
 - ``loops``: loops of a graph
 - ``warp``: the size of a warp

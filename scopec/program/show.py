@@ -137,6 +137,8 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"{target} = which first", "chooses which operand to evaluate"
         case ir.Decide(target, "clock" | "watchdog"):
             return f"{target} = either, by a clock", "looks at a clock"
+        case ir.Decide(target, of=(truth,)):
+            return f"{target} = either, which is {value(truth)}", "computes"
         case ir.Decide(target):
             return f"{target} = either", "computes"
         case ir.Operand(evaluation, number):

@@ -11,6 +11,7 @@ from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.specialise import device_thread
 from scopec.program.streams import waits_for
+from scopec.program.truths import without_truths
 from scopec.progress.models import CUDA, Model
 from scopec.progress.passes import PASSES, Making, Threads
 from scopec.progress.reductions import Reductions, on_cycles
@@ -47,6 +48,8 @@ def beginning(
     than launch and synchronize.
     """
     check_modelled(program)
+    if not model.has_host:
+        program = without_truths(program)
     reductions, readings = reductions or Reductions(), readings or Readings()
     before = {} if model.has_host else dict(_dependencies(program, model))
     threads = _with_host(program, readings) if model.has_host else _alone(program, model)

@@ -210,7 +210,7 @@ class _Stepper:
 
         def decided(number: int) -> str | None:
             match self.body.nodes[number]:
-                case ir.Do(ir.Decide(target, "unknown" | "clock")):
+                case ir.Do(ir.Decide(target, "unknown" | "clock", of=())):
                     return target
                 case _:
                     return None
@@ -315,6 +315,8 @@ class _Stepper:
             case ir.Assert(condition):
                 tree = fork(condition, self._follow(following, {}), Goto(label_of(label, Role.FAILS)))
                 yield self._step(label, operation, span, tree)
+            case ir.Decide(target, of=(truth,)):
+                yield self._step(label, operation, span, self._follow(following, {target: truth}))
             case ir.Decide(target, _):
                 yes, no = (self._follow(following, {target: truth}) for truth in (values.TRUE, values.FALSE))
                 yield self._step(label, operation, span, yes if yes == no else Either(yes, no))
@@ -396,6 +398,10 @@ class _Stepper:
                     number = following
                 case ir.Do(ir.Decide(target, "watchdog"), _, following):
                     registers = {**registers, target: values.FALSE}
+                    number = following
+                case ir.Do(ir.Decide(target, of=(truth,)), _, following):
+                    if target in self.live[following]:
+                        registers = {**registers, target: substitute(truth, leaf)}
                     number = following
                 case ir.Do(ir.Decide(target, "unknown" | "clock"), _, following) if target in self.live[following]:
                     ways *= 2

@@ -40,6 +40,7 @@ from scopec.program.merge_threads import together
 from scopec.program.program import Program
 from scopec.program.specialise import thread_builtins
 from scopec.program.streams import with_legacy_streams
+from scopec.program.truths import with_truths
 from scopec.program.values import Const
 
 if TYPE_CHECKING:
@@ -114,10 +115,11 @@ def program_of(
                 raise error(Codes.BAD_ARGUMENTS, f"`{name_}` is not registered", span, help_)
         streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
-        return Program(
+        found_program = Program(
             name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world),
             tuple(region.name for region in world.placed), world.bit_fields(),
         )  # fmt: skip
+        return with_truths(found_program)
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))
 
 

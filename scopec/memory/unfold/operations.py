@@ -98,6 +98,8 @@ class Operations(Accesses):
                     return self.required(state, value, text, span)
                 self.asserted(state, value, text, span)
                 return state
+            case ir.Decide(target, of=(truth,)):
+                return self.set(state, target, self.value(state, truth, span))
             case ir.Decide(target):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
                 number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())

@@ -239,10 +239,15 @@ class Decide:
     ``order`` in which operands are evaluated, nor about what is ``unknown``, as a floating-point number is, nor about
     what a ``clock`` says.  A ``watchdog`` is true where a clock has said for too long that a wait goes on: executions
     may do what it does then, schedules are taken not to.
+
+    Two decisions on what is ``unknown`` are the same if they are by one ``formula`` ``of`` the same values
+    (:mod:`scopec.program.truths`, after which ``of`` is the truth itself); nothing is known of those without either.
     """
 
     target: str
     what: Literal["failure", "timeout", "order", "unknown", "clock", "watchdog"] = "failure"
+    formula: str = ""
+    of: tuple[Value, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,11 +19,11 @@ from scopec.frontends.clang.machine.memory import (
     Held,
     Memory,
     Nowhere,
-    Opaque,
     Private,
     Record,
     element,
 )
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.state import Again, State
 from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir, types, values

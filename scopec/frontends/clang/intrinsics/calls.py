@@ -15,7 +15,8 @@ from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number, res
 from scopec.frontends.clang.machine.instructions import either, pointer_of
 from scopec.frontends.clang.machine.lifetimes import begin, end
 from scopec.frontends.clang.machine.memcpy import copy_bytes, fill_bytes
-from scopec.frontends.clang.machine.memory import Address, Content, Memory, Opaque, Origin, Record, Unset, made_of
+from scopec.frontends.clang.machine.memory import Address, Content, Memory, Record, Unset
+from scopec.frontends.clang.machine.opaque import Opaque, Origin, made_of
 from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir, types, values
 from scopec.program.constants import alternatives
@@ -88,7 +89,8 @@ def of_llvm(call: Call, name: str) -> bool:
         case ["expect", *_]:
             return call.done(call.arguments[0])
         case _ if isinstance(call.action.type, llvm.Float) and not _MORE_THAN_NUMBERS.match(name):
-            return call.done(made_of(llvm.size(call.action.type), *call.arguments))
+            fused = "" if "fmuladd" in name else name  # whether a sum of a product is, is the compiler's choice
+            return call.done(made_of(llvm.size(call.action.type), *call.arguments, by=fused))
         case _:
             raise machine.refused(state, f"`{name}` is")
 

@@ -28,7 +28,8 @@ from scopec.frontends.clang.intrinsics.warps import WARPS
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.machine.access import follows_null
 from scopec.frontends.clang.machine.instructions import operand, tell_apart
-from scopec.frontends.clang.machine.memory import Address, Code, Content, Held, Nowhere, made_of
+from scopec.frontends.clang.machine.memory import Address, Code, Content, Held, Nowhere
+from scopec.frontends.clang.machine.opaque import made_of
 from scopec.frontends.clang.machine.state import State
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         return launch_kernel(call)
     function = machine.side.function(name)
     if function is None:
-        if name.startswith(_OF_LIBDEVICE) and (found := _of_numbers(call)) is not None:
+        if name.startswith(_OF_LIBDEVICE) and (found := _of_numbers(call, name)) is not None:
             return call.done(found)
         if name == "__cxa_allocate_exception":
             raise machine.refused(state, "an exception is")
@@ -87,14 +88,14 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
     return enter(call, function)
 
 
-def _of_numbers(call: Call) -> Content | None:
+def _of_numbers(call: Call, name: str) -> Content | None:
     """The result of a function of NVIDIA's library of bit code, which depends on its arguments alone, and is unknown as
     floating-point numbers are; None where there is no such number, or a pointer."""
     types = [call.action.type, *(argument.type for argument in call.action.arguments)]
     numbers = all(isinstance(type_, (llvm.Float, llvm.Int)) for type_ in types)
     if not numbers or not any(isinstance(type_, llvm.Float) for type_ in types):
         return None
-    return made_of(llvm.size(call.action.type), *call.arguments)
+    return made_of(llvm.size(call.action.type), *call.arguments, by=name)
 
 
 def intrinsic(name: str) -> tuple[str, str]:

@@ -24,7 +24,8 @@ from scopec.frontends.clang.intrinsics.masks import (
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, kept, number, resized
 from scopec.frontends.clang.machine.addresses import as_number, pointer_number
-from scopec.frontends.clang.machine.memory import Cell, Content, Held, Opaque, Private, Unset
+from scopec.frontends.clang.machine.memory import Cell, Content, Held, Private, Unset
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.program import ir, types, values
 from scopec.program.values import Const, Reg, Value
 from scopec.program.warp import WARP

@@ -98,7 +98,9 @@ class Undefined:
 
 @dataclass(frozen=True, slots=True)
 class Real:
-    """A floating-point constant: which one makes no difference."""
+    """A floating-point constant, as it is written; a number of which nothing is known without that."""
+
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)

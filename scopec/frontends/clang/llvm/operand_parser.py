@@ -216,7 +216,7 @@ class Operands:
             case _ if token.startswith('c"'):
                 return llvm.Text(unescaped(token[2:-1]))
             case _ if isinstance(type_, llvm.Float):
-                return llvm.Real()
+                return llvm.Real(token)
             case _:
                 return llvm.Number(int(token))
 

@@ -6,6 +6,7 @@
 - ``addresses``: as numbers
 - ``variables``: local variables
 - ``state``, ``memory``: a thread's position, and the content of its memory
+- ``opaque``: values that are not modelled, and formulas by which they are computed
 - ``recording``: its registers, its graph, and where the text is
 - ``world``, ``side``: data of all threads of a program, and the code of device and host
 - ``classes``, ``tracked``: threads of a grid that one run is enough for, and what it asks about their indices

@@ -8,6 +8,7 @@ source then has; constants, addresses and what is not modelled are kept as they 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.evaluation_order.footprints import Touch
@@ -27,19 +28,18 @@ from scopec.frontends.clang.machine.memory import (
     Layout,
     Memory,
     Nowhere,
-    Opaque,
     Private,
     Record,
     Unset,
     covers_none,
     element,
     kind,
-    made_of,
     object_name,
     part_of,
     read,
     write,
 )
+from scopec.frontends.clang.machine.opaque import Formula, Opaque, loaded, made_of
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.undefined import beyond
@@ -132,7 +132,7 @@ def _load_shared(
     register = machine.target(state, found.leaf.type)
     machine.emit(state, ir.Load(register.name, place, mode))
     if found.leaf.type.is_float:
-        return Opaque(llvm.size(type_))
+        return loaded(llvm.size(type_), register)
     if found.leaf.pointer:
         return machine.world.held(place, register)
     return _as(machine, state, kept(register), type_)
@@ -271,6 +271,8 @@ def _store_private(
         if content.value != register:
             machine.assign(state, register, content.value, but=(region, at))
         content = Held(register, content.among)
+    if isinstance(content, Opaque):
+        content = _remembered(machine, state, region, at, content)
     if isinstance(content, (Address, Held, Opaque, Unset, Record)):
         write(state.cells, region, at, size, content)
         return
@@ -292,6 +294,23 @@ def _store_private(
             assert not isinstance(content, (Address, Held, Opaque, Unset, Record))
     write(state.cells, region, at, size, content)
     _follow(machine, state, region, at, size)
+
+
+def _remembered(machine: Recording, state: State, region: Private, at: int, content: Opaque) -> Opaque:
+    """A content as a local variable keeps it: a constant, or what was loaded, in the register of the variable.
+
+    What is computed is forgotten there: it would tell each turn of a loop that adds to a variable from the one before.
+    """
+    match content.formula:
+        case Formula("?", (loaded_,)) if loaded_.type.is_float:
+            register = machine._cell_register(region, at, loaded_.type)
+            if loaded_ != register:
+                machine.assign(state, register, loaded_, but=(region, at))
+            return replace(content, formula=Formula("?", (register,)))
+        case Formula(text, ()) if "(" not in text:
+            return content
+        case _:
+            return replace(content, formula=None)
 
 
 def _follow(machine: Recording, state: State, region: Private, at: int, size: int) -> None:
@@ -363,7 +382,7 @@ def _as(machine: Recording, state: State, content: Content, type_: llvm.Type) ->
     """A content as a value of a type of the same size."""
     match type_, content:
         case llvm.Float(size), _:
-            return made_of(size, content)
+            return content if isinstance(content, Opaque) and content.bytes == size else made_of(size, content)
         case llvm.Int(bits), (Address() | Held() | Opaque() | Unset() | Record()):
             return content if bits >= 8 or not isinstance(content, Opaque) else made_of(1, content)
         case llvm.Pointer(), (Address() | Held() | Opaque() | Unset() | Record()):

@@ -8,18 +8,8 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, as_type, compare, kept, number, resized, signed
 from scopec.frontends.clang.machine import points_to
-from scopec.frontends.clang.machine.memory import (
-    NULL,
-    Address,
-    Code,
-    Content,
-    Held,
-    Memory,
-    Nowhere,
-    Opaque,
-    Record,
-    Unset,
-)
+from scopec.frontends.clang.machine.memory import NULL, Address, Code, Content, Held, Memory, Nowhere, Record, Unset
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.program import ir, values

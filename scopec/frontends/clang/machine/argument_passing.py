@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.machine.memcpy import copy_bytes
-from scopec.frontends.clang.machine.memory import Address, Cell, Content, Held, Memory, Opaque, Private, Record, Unset
+from scopec.frontends.clang.machine.memory import Address, Cell, Content, Held, Memory, Private, Record, Unset
 from scopec.frontends.clang.machine.names import unused
+from scopec.frontends.clang.machine.opaque import Formula, Opaque
 from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir
 from scopec.program.types import INT, IntType
@@ -30,6 +31,8 @@ def passed_on(call: Call, content: Content, name: str, passed: list[str]) -> Con
     """
     publish(call.machine, call.state, content)
     match content:
+        case Opaque(formula=Formula(_, of)) if of:
+            return replace(content, formula=Formula(f"argument {name}"))
         case Opaque() | Unset():
             return content
         case Held(value, among):

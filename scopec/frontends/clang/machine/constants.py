@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, number
-from scopec.frontends.clang.machine.memory import Address, Content, Opaque, Unset
+from scopec.frontends.clang.machine.memory import Address, Content, Unset
+from scopec.frontends.clang.machine.opaque import Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

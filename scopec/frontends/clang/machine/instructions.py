@@ -19,15 +19,13 @@ from scopec.frontends.clang.machine.memory import (
     Held,
     Memory,
     Nowhere,
-    Opaque,
-    Origin,
     Private,
     Record,
     Unset,
     covered,
     element,
-    made_of,
 )
+from scopec.frontends.clang.machine.opaque import Formula, Opaque, Origin, made_of
 from scopec.frontends.clang.machine.state import Done, State
 from scopec.frontends.clang.machine.undefined import check_division, no_result
 from scopec.program import faults, ir, values
@@ -82,8 +80,8 @@ def operand(machine: Recording, state: State, typed: llvm.Typed) -> Content:  # 
             if isinstance(typed.type, llvm.Int):
                 no_result(machine, state)
             return empty(typed.type) if isinstance(typed.type, (llvm.Struct, llvm.Array)) else Unset()
-        case llvm.Real():
-            return Opaque(llvm.size(typed.type), origin=Origin.CONSTANT)
+        case llvm.Real(text):
+            return Opaque(llvm.size(typed.type), origin=Origin.CONSTANT, formula=Formula(text) if text else None)
         case llvm.Global(name):
             return Address(machine.world.global_region(machine.side, name, machine.thread, machine.block))
         case llvm.Aggregate(items):
@@ -219,7 +217,7 @@ def computed(
         raise machine.refused(state, "arithmetic on vectors is")
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if isinstance(type_, llvm.Float) or isinstance(one, Opaque) or isinstance(other, Opaque):
-        return made_of(llvm.size(type_), one, other)
+        return made_of(llvm.size(type_), one, other, by=opcode)
     if opcode == "sub" and isinstance(one, Address) and isinstance(other, Address) and one.region == other.region:
         return arithmetic("sub", distance(one.offset), distance(other.offset))
     if opcode == "and" and isinstance(one, Address) and isinstance(one.region, Code) and other == number(1, 64):
@@ -270,7 +268,7 @@ def compared(
     """The truth of a comparison."""
     one, other = (operand(machine, state, llvm.Typed(type_, side)) for side in (left, right))
     if opcode == "fcmp" or isinstance(one, Opaque) or isinstance(other, Opaque):
-        return either(machine, state, made_of(1, one, other))
+        return either(machine, state, made_of(1, one, other, by=f"{opcode} {predicate} "))
     if isinstance(type_, llvm.Pointer):
         return _compare_pointers(machine, state, predicate, one, other)
     if _is_address(one) or _is_address(other):
@@ -281,7 +279,11 @@ def compared(
 def either(machine: Recording, state: State, of: Opaque) -> Value:
     """A truth that a value decides of which nothing is known."""
     choice = machine.target(state, values.TRUE.type)
-    machine.emit(state, ir.Decide(choice.name, "clock" if of.origin is Origin.CLOCK else "unknown"))
+    if of.origin is Origin.CLOCK:
+        machine.emit(state, ir.Decide(choice.name, "clock"))
+    else:
+        formula = of.formula or Formula("")
+        machine.emit(state, ir.Decide(choice.name, "unknown", formula.text, formula.of))
     return choice
 
 
@@ -304,7 +306,7 @@ def converted(machine: Recording, state: State, opcode: str, content: Content, t
     if isinstance(content, Opaque) and type_ == llvm.Int(1):
         return either(machine, state, content)
     if isinstance(type_, llvm.Float) or isinstance(content, Opaque):
-        return made_of(llvm.size(type_), content)
+        return made_of(llvm.size(type_), content, by=opcode)
     match opcode:
         case "trunc" | "zext" | "sext":
             assert isinstance(type_, llvm.Int)
@@ -365,7 +367,7 @@ def _zero(type_: llvm.Type) -> Content:
         case llvm.Array(count, inner):
             return Record((_zero(inner),) * count)
         case _:
-            return Opaque(llvm.size(type_))
+            return Opaque(llvm.size(type_), formula=Formula("0"))
 
 
 def empty(type_: llvm.Type) -> Record:

@@ -28,6 +28,7 @@ from scopec.frontends.clang.machine.memory import (
     Record,
     overlapping,
 )
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.recording import Recording
 from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.spawned import Launch
@@ -155,6 +156,7 @@ class Machine(Recording):
                 size = llvm.size(llvm.Int(bits))
                 if not overlapping(state.cells, region, at, size):
                     state.cells[region, at] = Cell(size, kept(self._cell_register(region, at, signed(bits))))
+        state.forget_formulas(self.known.formulas.get(position, ()))
         seen, contents = self._seen.setdefault(state.key(), []), state.contents()
         label = next((label for there, label in seen if there == contents), None)
         if label is not None:
@@ -163,6 +165,7 @@ class Machine(Recording):
             else:
                 self.builder.jump(label)
             return False
+        self._meet_formulas(position, state)
         label = self.builder.label()
         seen.append((contents, label))
         self.builder.place(label)
@@ -172,10 +175,19 @@ class Machine(Recording):
             self._generalise(position, others, state)
         return True
 
+    def _meet_formulas(self, position: tuple[object, ...], state: State) -> None:
+        """Forget how values are computed by which alone a state differs from another one that came here."""
+        if not any(isinstance(content, Opaque) and content.formula for content in state.holders().values()):
+            return
+        for other in self._states.get(position, ()):
+            if other.key() == state.key() and (holders := state.other_formulas(other)):
+                self.known.formulas.setdefault(position, set()).update(holders)
+                raise Again
+
     def _generalise(self, position: tuple[object, ...], states: list[State], state: State) -> None:
         found = self.known.registers.setdefault(position, set())
         before = len(found)
-        first, *rest = (self._holders(one) for one in states)
+        first, *rest = (one.holders() for one in states)
         for holder, content in first.items():
             for other in rest:
                 differs = isinstance(content, Const) and holder in other and other[holder] != content

@@ -17,7 +17,6 @@ from scopec.frontends.clang.machine.memory import (
     Held,
     Layout,
     Memory,
-    Opaque,
     Private,
     covered,
     cuts,
@@ -25,6 +24,7 @@ from scopec.frontends.clang.machine.memory import (
     overlapping,
     read,
 )
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir
 from scopec.program.values import Const, Value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field, replace
-from enum import Enum, IntEnum
+from enum import Enum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +11,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Bits, Leaf
 from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, number, resized, signed, unsigned
+from scopec.frontends.clang.machine.opaque import Opaque, made_of
 from scopec.program import ir, values
 from scopec.program.types import BOOL, INT, LONG, ULONG, IntType
 from scopec.program.values import Const, Value
@@ -74,27 +75,6 @@ class Held:
     among: frozenset[int] | None = None
 
 
-class Origin(IntEnum):
-    """The source of a value that is not modelled; of one that is made of several, the last of theirs."""
-
-    CONSTANT = 0
-    CLOCK = 1
-    OTHER = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Opaque:
-    """A value that is not modelled, such as a floating-point number: it may be moved, stored and forgotten.
-
-    With ``lost`` it is made of the value of a lane that a computed mask leaves out: to use it is undefined.  ``origin``
-    says where it comes from.
-    """
-
-    bytes: int
-    lost: bool = False
-    origin: Origin = Origin.OTHER
-
-
 @dataclass(frozen=True, slots=True)
 class Unset:
     """Memory without a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
@@ -110,16 +90,6 @@ class Record:
 
 
 Content: TypeAlias = Value | Address | Held | Opaque | Unset | Record
-
-
-def made_of(size: int, *parts: Content) -> Opaque:
-    """The content that is computed from some contents, if it is not modelled.
-
-    What a clock says stays that beside constants and what the program knows, such as a limit.
-    """
-    unknown = [part for part in parts if isinstance(part, Opaque)]
-    origin = max((part.origin for part in unknown), default=Origin.CONSTANT)
-    return Opaque(size, any(part.lost for part in unknown), origin)
 
 
 NULL = Address(Nowhere())
@@ -154,8 +124,8 @@ def read(cells: Cells, region: Private, at: int, size: int) -> Content:
     for start in overlapping(cells, region, at, size):
         cell = cells[region, start]
         match cell.content:
-            case Opaque(_, lost, origin):
-                return Opaque(size, lost, origin)
+            case Opaque() as whole:
+                return made_of(size, whole)
             case Address() | Held() | Unset() | Record():
                 return Unset()
             case content:

@@ -14,24 +14,13 @@ from scopec.frontends.clang.evaluation_order.footprints import Touch, Touched, t
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.bits import EVERY_BIT, may_be_set
 from scopec.frontends.clang.llvm.numbers import as_type, kept, signed
-from scopec.frontends.clang.machine.memory import (
-    ARRIVED,
-    Address,
-    Cell,
-    Content,
-    Held,
-    Opaque,
-    Private,
-    Record,
-    Region,
-    Unset,
-)
+from scopec.frontends.clang.machine.memory import ARRIVED, Address, Cell, Content, Held, Private, Record, Region, Unset
 from scopec.frontends.clang.machine.names import unused
+from scopec.frontends.clang.machine.opaque import Formula, Opaque
 from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.state import (
     Again,
-    Holder,
     Knowledge,
     State,
 )
@@ -174,6 +163,9 @@ class Recording:
                 return Address(region, replace(offset, terms=terms))
             case Record(parts):
                 return Record(tuple(self._kept(state, target, new, part, (where, n)) for n, part in enumerate(parts)))
+            case Opaque(formula=Formula(text, of)) if any(_mentions(value, target) for value in of):
+                copies = (self._copy(state, value, (where, n)) for n, value in enumerate(of))
+                return replace(content, formula=Formula(text, tuple(copies)))
             case Address() | Held() | Opaque() | Unset():
                 return content
             case value if (
@@ -192,7 +184,7 @@ class Recording:
         return copy
 
     def _mentioned(self, state: State, register: Reg) -> bool:
-        return any(_holds(content, register) for content in self._holders(state).values())
+        return any(_holds(content, register) for content in state.holders().values())
 
     def target(self, state: State, type_: IntType) -> Reg:
         """A register for what the present instruction of the thread yields."""
@@ -263,12 +255,6 @@ class Recording:
             self.world.halves.add(self.thread)
             raise Again
 
-    def _holders(self, state: State) -> dict[Holder, Content]:
-        found: dict[Holder, Content] = {key: cell.content for key, cell in state.cells.items()}
-        for depth, frame in enumerate(state.frames):
-            found |= {(depth, name): content for name, content in frame.env.items()}
-        return found
-
 
 def _mentions(value: Value, register: Reg) -> bool:
     return not isinstance(value, Const) and any(leaf.name == register.name for leaf in values.leaves(value))
@@ -283,7 +269,9 @@ def _holds(content: Content, register: Reg) -> bool:
             return any(_mentions(value, register) for _, value in offset.terms)
         case Record(parts):
             return any(_holds(part, register) for part in parts)
-        case Opaque() | Unset():
+        case Opaque(formula=formula):
+            return formula is not None and any(_mentions(value, register) for value in formula.of)
+        case Unset():
             return False
         case value:
             return _mentions(value, register)

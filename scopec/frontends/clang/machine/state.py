@@ -6,10 +6,13 @@ from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.machine.memory import Address, Cell, Cells, Content, Held, Opaque, Private, Record, Unset
+from scopec.frontends.clang.machine.memory import Address, Cell, Cells, Content, Held, Private, Record, Unset
+from scopec.frontends.clang.machine.opaque import Opaque, without_formula
 from scopec.program import values
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from scopec.frontends.clang.evaluation_order.footprints import Site
     from scopec.frontends.clang.llvm import code as llvm
     from scopec.program.values import Builtin, Const, Reg, Value
@@ -91,6 +94,34 @@ class State:
         for key, cell in self.cells.items():
             self.cells[key] = Cell(cell.bytes, learnt(cell.content))
 
+    def holders(self) -> dict[Holder, Content]:
+        """What holds a content, with that."""
+        found: dict[Holder, Content] = {key: cell.content for key, cell in self.cells.items()}
+        for depth, frame in enumerate(self.frames):
+            found |= {(depth, name): content for name, content in frame.env.items()}
+        return found
+
+    def other_formulas(self, other: State) -> set[Holder]:
+        """What holds values that are computed otherwise in another state, if nothing else differs."""
+        found: set[Holder] = set()
+        before = other.holders()
+        for holder, content in self.holders().items():
+            if content != before[holder]:
+                if not isinstance(content, Opaque) or without_formula(content) != without_formula(before[holder]):
+                    return set()
+                found.add(holder)
+        return found
+
+    def forget_formulas(self, of: Iterable[Holder]) -> None:
+        """Forget how the values are computed that some holders have."""
+        for holder in of:
+            match holder:
+                case (int(depth), str(name)) if name in self.frames[depth].env:
+                    self.frames[depth].env[name] = without_formula(self.frames[depth].env[name])
+                case (Private() as region, int(at)) if (region, at) in self.cells:
+                    cell = self.cells[region, at]
+                    self.cells[region, at] = Cell(cell.bytes, without_formula(cell.content))
+
     def position(self) -> tuple[object, ...]:
         """The position of a thread in the text, whatever its memory holds."""
         return (*self.frame.calls, self.frame.function.name, self.frame.label)
@@ -117,6 +148,8 @@ class Knowledge:
     """Knowledge about a thread that one run leaves to the next."""
 
     registers: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
+    #: What holds values that are computed in more than one way, by the places where these meet.
+    formulas: dict[tuple[object, ...], set[Holder]] = field(default_factory=dict)
     #: Numbers of local variables that are read where they have no value on some path: registers, which some paths set.
     lacking: set[tuple[Private, int, int]] = field(default_factory=set)
     #: The lanes that may be in masks, by the variables that hold them, or where exchanges give them.
@@ -124,7 +157,8 @@ class Knowledge:
 
     def __len__(self) -> int:
         lanes = sum(mask.bit_count() for mask in self.lanes.values())
-        return sum(map(len, self.registers.values())) + len(self.lacking) + lanes
+        by_place = (*self.registers.values(), *self.formulas.values())
+        return sum(map(len, by_place)) + len(self.lacking) + lanes
 
 
 class Done(Exception):

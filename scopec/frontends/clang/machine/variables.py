@@ -11,7 +11,6 @@ from scopec.frontends.clang.machine.memory import (
     Content,
     Held,
     Layout,
-    Opaque,
     Private,
     Record,
     Region,
@@ -20,6 +19,7 @@ from scopec.frontends.clang.machine.memory import (
     read,
 )
 from scopec.frontends.clang.machine.names import unused
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.recording import Recording
 from scopec.frontends.clang.machine.state import Again, State
 from scopec.program import ir

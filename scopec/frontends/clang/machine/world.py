@@ -25,7 +25,6 @@ from scopec.frontends.clang.machine.memory import (
     Layout,
     Memory,
     Nowhere,
-    Opaque,
     Part,
     Private,
     Region,
@@ -38,6 +37,7 @@ from scopec.frontends.clang.machine.memory import (
     with_joined,
 )
 from scopec.frontends.clang.machine.names import GUARD, is_guard, made_for, plain, qualified
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.points_to import Written, held
 from scopec.frontends.clang.machine.refusals import refused, span_of
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
