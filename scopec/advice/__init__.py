@@ -7,6 +7,9 @@
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
 - ``hung``: what a thread has left behind in a hang: a lock, a flag, a barrier in a condition
 - ``fixable``: checks that may get advice
+- ``rereading``: a changed text, read again
+- ``weaken``: the other way round: synchronisation that could be weaker; ``places``: where, and step by step how
+- ``changed``: whether a changed text still holds; ``weakest``: the search; ``larger``: larger launches
 """
 
 from __future__ import annotations

@@ -7,26 +7,22 @@ and those are the reader's business.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from itertools import chain, islice, zip_longest
 from operator import attrgetter, or_
-from pathlib import Path
 from string import digits
 from typing import TYPE_CHECKING
 
+from scopec.advice.rereading import reread
 from scopec.advice.statements import bare, beginning, blocks, nested, put
-from scopec.base.diagnostics import ScopecError
-from scopec.base.source import Source
-from scopec.explain.fixes import Replacement, replaced
+from scopec.explain.fixes import Replacement
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.memory.cat.evaluate import closure
 from scopec.progress.divergence import divergent_barriers
-from scopec.session.plan import plan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from scopec.base.source import Span
+    from scopec.base.source import Source, Span
     from scopec.memory.events.events import Event
     from scopec.memory.execution import Execution
     from scopec.program.observe import Target
@@ -121,16 +117,6 @@ def wants_barrier(run: Run, execution: Execution, target: Target | None) -> bool
     order = closure(tuple(map(or_, map(or_, given["po"], given["asw"]), synchronised)))
     one, other = map(events.index, pair)
     return not (order[one] >> other & 1 or order[other] >> one & 1)
-
-
-def reread(run: Run, changes: Sequence[Replacement], overrides: Overrides) -> Run | None:
-    """The same variant of a changed text; None where that is no program."""
-    source = Source(run.source.name, replaced(run.source, changes), run.source.folders)
-    try:
-        runs = plan_of(source, Path(run.file), replace(overrides, cache=False)).runs
-    except ScopecError:
-        return None
-    return next((r for r in runs if (r.name, r.on_hardware) == (run.name, run.on_hardware)), None)
 
 
 def with_barrier(run: Run, added: Replacement, overrides: Overrides) -> Run | None:

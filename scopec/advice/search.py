@@ -15,7 +15,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from scopec.advice.barriers import barrier_sets, in_words, reread, wants_barrier, with_barrier
+from scopec.advice.barriers import barrier_sets, in_words, wants_barrier, with_barrier
 from scopec.advice.edits import (
     AddFence,
     Attribute,
@@ -37,6 +37,7 @@ from scopec.advice.edits import (
 from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
 from scopec.advice.hung import left_behind
+from scopec.advice.rereading import reread
 from scopec.advice.spelling import UNSURE, replacements
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of

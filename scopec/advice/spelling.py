@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from scopec.program.program import Program
 
 #: An order or a scope as each language writes it, behind a prefix.
-_ORDER = re.compile(r"\b(memory_order(?:_|::))(?:relaxed|consume|acquire|release|acq_rel|seq_cst)\b")
+ORDER = re.compile(r"\b(memory_order(?:_|::))(?:relaxed|consume|acquire|release|acq_rel|seq_cst)\b")
 _SCOPE = re.compile(r"\b(thread_scope_)(?:thread|block|device|system)\b")
 _PTX_ORDER = re.compile(r"(\.)(?:relaxed|acquire|release|acq_rel)\b")
 _PTX_SCOPE = re.compile(r"(\.)(?:cta|cluster|gpu)\b")
@@ -58,7 +58,8 @@ _UPDATE = re.compile(
 )
 _STEP_BEFORE = re.compile(r"(?P<step>\+\+|--)\s*(?P<to>.*)", re.DOTALL)
 _FUNCTIONS = {"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor"}
-_SCOPED = {ir.Scope.BLOCK: "_block", ir.Scope.DEVICE: "", ir.Scope.SYSTEM: "_system"}
+#: How functions such as atomicAdd and __threadfence end at a scope.
+FUNCTION_SCOPES = {"block": "_block", "device": "", "system": "_system"}
 #: Edits of which a text may be a little more or less.
 UNSURE = (AddFence, Synchronise, Update)
 
@@ -83,7 +84,7 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
             ptx = is_ptx(at, program)
             word = _PTX_ORDERS.get(order)
             unordered = None if word is None else f".{word}.gpu"
-            yield _one(at, program, {_PTX_ORDER: word, _UNORDERED_PTX: unordered} if ptx else {_ORDER: order.value})
+            yield _one(at, program, {_PTX_ORDER: word, _UNORDERED_PTX: unordered} if ptx else {ORDER: order.value})
         case WidenFence(at, scope):
             yield _one(at, program, {**_scopes(at, scope, program), _FENCE: FENCES.get(scope)})
         case Widen(name, scope):
@@ -168,4 +169,6 @@ def _updated(at: Span, program: Program, scope: ir.Scope) -> Replacement:
     if not sign or not by or re.search(r"\+\+|--|[^=!<>]=[^=]", to):
         raise _UnsaidError
     place = to[1:].strip() if re.fullmatch(r"\*\s*\w+", to) else f"&{to}"
-    return Replacement(source.span(start, end), f"{_FUNCTIONS[sign]}{_SCOPED[scope]}({place}, {by.strip()})")
+    return Replacement(
+        source.span(start, end), f"{_FUNCTIONS[sign]}{FUNCTION_SCOPES[scope.name.lower()]}({place}, {by.strip()})"
+    )

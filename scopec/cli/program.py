@@ -34,6 +34,7 @@ from scopec.cli.run import run
 from scopec.cli.serve import serve
 from scopec.cli.settings import defaults
 from scopec.cli.trace import trace
+from scopec.cli.weaken import weaken
 from scopec.report import terminal
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, init, trace, outcomes, run, compile_, models, doctor, explain, docs, serve, lsp):
+for command in (check, init, trace, weaken, outcomes, run, compile_, models, doctor, explain, docs, serve, lsp):
     commands.add_command(command)
 commands.add_command(doctor, "engines")
 

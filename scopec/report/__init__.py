@@ -6,6 +6,6 @@
 - ``markdown``: for GitHub's summary of a step
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
-- ``traces``, ``outcomes``, ``asked``: the output of ``trace``, of ``outcomes`` and of ``check --list``
+- ``traces``, ``outcomes``, ``weaker``, ``asked``: the output of ``trace``, ``outcomes``, ``weaken``, ``check --list``
 - ``unasked``, ``rules``, ``paths``: questions not asked, kinds of violation, names of files
 """

@@ -16,6 +16,7 @@ from scopec.program.ir import Proxy
 
 if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
+    from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import AllLaunches, Check
     from scopec.hangs.provenance import Provenance
     from scopec.memory.events.events import Event
@@ -145,6 +146,14 @@ def _seen(report: Observed) -> dict[str, Any]:
     }
 
 
+def replacements(changes: Sequence[Replacement]) -> list[dict[str, Any]]:
+    """Changes of a text."""
+    return [
+        {**r.span.as_json(), "end_line": r.span.end_line, "end_column": r.span.end_column, "text": r.text}
+        for r in changes
+    ]
+
+
 def check(c: Check) -> dict[str, Any]:
     """One verdict."""
     return {
@@ -165,10 +174,7 @@ def check(c: Check) -> dict[str, Any]:
         "warnings": list(c.warnings),
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,
-        "fix": [
-            {**r.span.as_json(), "end_line": r.span.end_line, "end_column": r.span.end_column, "text": r.text}
-            for r in c.fix
-        ],
+        "fix": replacements(c.fix),
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)
