@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scopec.base.diagnostics import InputError
+from scopec.base.files import MOST_BYTES
 from scopec.base.options import ATTRIBUTES, OPTIONS
 from scopec.base.source import Source
 from scopec.frontends.scoped.syntax import syntax_errors
@@ -14,7 +16,7 @@ from scopec.lsp import directives, wire
 from scopec.lsp.kernels import kernels
 from scopec.lsp.scopes import scopes
 from scopec.lsp.shifted import shifted
-from scopec.session.plan import Overrides, plan_of
+from scopec.session.plan import Overrides, plan_of, source_of
 from tests.conftest import REPOSITORY
 
 
@@ -186,3 +188,17 @@ def test_scopes_of_a_host_thread() -> None:
     assert [one.split("\n\n")[1] for _, one in said(text)] == [
         "Device scope of a host thread includes that thread alone."
     ]
+
+
+def test_a_text_in_place_of_a_file_is_held_to_the_same(tmp_path: Path) -> None:
+    """It is as large as a file may be, and a link that leads out of the repository is no program."""
+    (tmp_path / "here" / ".git").mkdir(parents=True)
+    (tmp_path / "out.cu").touch()
+    link, path = tmp_path / "here" / "link.cu", tmp_path / "here" / "new.cu"
+    link.symlink_to(tmp_path / "out.cu")
+    texts = {link: "int main() {}\n", path: "int main() {}\n"}
+    assert source_of(path, "new.cu", Overrides(texts=texts)).text == texts[path]
+    with pytest.raises(InputError, match="leads out of the repository"):
+        source_of(link, "link.cu", Overrides(texts=texts))
+    with pytest.raises(InputError, match="SCP030"):
+        source_of(path, "new.cu", Overrides(texts={path: "/" * (MOST_BYTES + 1)}))
