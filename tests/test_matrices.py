@@ -80,6 +80,8 @@ _RIGHT = "at(m) | 8ull << 16 | 16ull << 32"
         (f"FENCE; multiply({_RIGHT} + unknown); DONE;", 0, "a matrix descriptor that is known at run time alone"),
         ("FENCE; multiply(at((char*)m + 112) | 1ull << 62); DONE;", 0, "a matrix whose rows go beyond those of the swizzle"),
         (f"if (threadIdx.x < 96) {{ FENCE; multiply({_RIGHT}); }} DONE;", 0, "a wgmma that not all warps of a warpgroup execute"),
+        (f'FENCE; if (threadIdx.x < 32) asm volatile("wgmma.commit_group.sync.aligned;"); multiply({_RIGHT}); DONE;', 0,
+         "a wgmma that not all warps of a warpgroup execute, in one group,"),
         ("FENCE; multiply(at((char*)m + 1920) | 8ull << 16); DONE;", 0, "that are not all in `k.m`"),
     ],
 )  # fmt: skip

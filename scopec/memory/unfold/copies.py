@@ -117,23 +117,26 @@ def _warpgroup(thread: ir.Thread) -> tuple[str, int]:
 
 
 def _check_warpgroups(out: Unfolding) -> None:
-    """Refuse warpgroups of which some warp issues other multiplications than the others.
+    """Refuse warpgroups of which some warp issues other multiplications than the others, or in other groups.
 
     "All threads in the warpgroup must execute the same wgmma.mma_async instruction" (PTX ISA, "wgmma.mma_async").
     """
     spans = {event.id: (event.thread, event.span) for event in out.events if event.kind is Kind.ISSUE}
-    issued: dict[str, list[Span]] = {}
+    issued: dict[str, list[tuple[Span, int | None]]] = {}
     for issue, copy in out.copies.items():
         if copy.groups is ir.CopyGroups.MATRIX and issue in spans:
             name, span = spans[issue]
-            issued.setdefault(name, []).append(span)
+            issued.setdefault(name, []).append((span, copy.group.value if isinstance(copy.group, Const) else None))
     groups = {_warpgroup(thread) for thread in out.program.threads if thread.name in issued}
-    warps: dict[tuple[str, int], list[list[Span]]] = {}
+    warps: dict[tuple[str, int], list[list[tuple[Span, int | None]]]] = {}
     for thread in out.program.threads if groups else ():
         if thread.lane % WARP == 0 and _warpgroup(thread) in groups:
             warps.setdefault(_warpgroup(thread), []).append(issued.get(thread.name, []))
     for first, *rest in warps.values():
         for other in rest:
             if other != first:
-                message = "a wgmma that not all warps of a warpgroup execute is outside the modelled subset"
-                raise error(Code.OUTSIDE_SUBSET, message, next(iter((*first, *other))))
+                message = (
+                    "a wgmma that not all warps of a warpgroup execute, in one group, is outside the modelled subset"
+                )
+                span, _ = next(iter((*first, *other)))
+                raise error(Code.OUTSIDE_SUBSET, message, span)
