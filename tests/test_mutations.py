@@ -27,16 +27,22 @@ from scopec.memory.reductions import Reductions
 from scopec.progress.schedule import Ending
 from scopec.session.inquiry.questions import known_values, progress_problem
 from scopec.session.inquiry.run import Run
-from scopec.session.plan import Overrides, plan
+from scopec.session.plan import Overrides, plan_of, source_of
 from tests.conftest import REPOSITORY
 
 SPECS = REPOSITORY / "specs"
 
 
 @cache
-def runs_of(spec: str, reader: str, without: str = "") -> tuple[Run, ...]:
+def runs_of(spec: str, reader: str, without: str, *constants: tuple[str, str]) -> tuple[Run, ...]:
+    """The runs of one variant: the others of the file are not read."""
     path = SPECS / spec
-    return plan(path, str(path), Overrides(reader=reader, cache=True, without=frozenset(without.split()))).runs
+    overrides = Overrides(reader=reader, cache=True, without=frozenset(without.split()))
+    source = source_of(path, str(path), overrides)
+    text = source.text
+    for name, value in constants:
+        text = re.sub(rf"(?<=vary {name} in ){{.*?}}", f"{{{value}}}", text)
+    return plan_of(replace(source, text=text), path, overrides).runs
 
 
 def run_of(
@@ -46,7 +52,7 @@ def run_of(
     models = (model, progress)
     (found,) = (
         replace(r)
-        for r in runs_of(spec, reader, without)
+        for r in runs_of(spec, reader, without, *sorted(variant.items()))
         if (r.model.name, r.progress.name, r.on_hardware) == (*models, False) and dict(r.program.variant) == variant
     )
     return found
