@@ -114,6 +114,9 @@ NOT_RUN = {
     "check --headers real": "NVIDIA's headers",
     "check src --watch": "it never ends",
     "check turns.cu --bound unroll=12": "seven seconds",
+    "compare ": "results of other calls",
+    "trace cuda.json": "results of another call",
+    "trace RESULTS.json": "results of another call",
     "init FILE": "the project's file says itself what it launches",
 }
 WORKED = re.compile(r"check (first|flag|grid|lock|ring|sums)\.cu$|check turns.cu --engine")

@@ -1,8 +1,8 @@
 """The command line; it imports the rest where a failure to do so can be reported.
 
 - ``program``: the commands
-- ``check``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``, ``weaken``: a command each
-- ``listings``: the other commands
+- ``check``, ``compare``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each
+- ``weaken``: another; ``listings``: the rest
 - ``options``, ``settings``: options that they share, and settings as their defaults
 - ``messages``: their messages on standard error; ``help``: help in groups, with examples
 - ``trials``: the trials of ``doctor``

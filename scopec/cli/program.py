@@ -22,6 +22,7 @@ from scopec.base.diagnostics import InputError, ScopecError, UsageError, interna
 from scopec.base.excerpt import clean
 from scopec.base.version import __version__
 from scopec.cli.check import check
+from scopec.cli.compare import compare
 from scopec.cli.compile import compile_
 from scopec.cli.doctor import doctor
 from scopec.cli.help import ExampleGroup
@@ -62,7 +63,22 @@ def commands() -> None:
     """Check CUDA-style programs: is the synchronisation right at its scopes, and do they always finish?"""
 
 
-for command in (check, init, trace, weaken, outcomes, run, compile_, models, doctor, explain, docs, serve, lsp):
+for command in (
+    check,
+    init,
+    trace,
+    compare,
+    weaken,
+    outcomes,
+    run,
+    compile_,
+    models,
+    doctor,
+    explain,
+    docs,
+    serve,
+    lsp,
+):
     commands.add_command(command)
 commands.add_command(doctor, "engines")
 

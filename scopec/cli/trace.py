@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from scopec.advice import advised
+from scopec.base.diagnostics import UsageError
 from scopec.cli.messages import engine_table, problems, say, told, used
 from scopec.cli.options import engine_options, limit_options, program_options
 from scopec.report import formats, terminal
@@ -31,8 +32,12 @@ def trace(
 ) -> int:  # fmt: skip
     """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
 
+    FILE may be stored results, as `scopec check --format json` writes them (.json): nothing is asked then.
+
     Exit status: as that of `scopec check` for that expectation alone.
     """
+    if file.suffix == ".json":
+        return _stored(file, wanted, form, output)
     from scopec.report import traces
     from scopec.session.check import Settings, check, exit_code
 
@@ -52,3 +57,19 @@ def trace(
         shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
         formats.put(shown, output, form)
     return status_ if status_ in (2, 3) else {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+
+
+def _stored(file: Path, wanted: str | None, form: str, output: Path | None) -> int:
+    """Show what is stored."""
+    from scopec.report import stored
+
+    if form not in ("text", "json"):
+        raise UsageError(f"stored results are shown as text and JSON: for --{form} name the program itself")
+    document = stored.results(file)
+    program, check = stored.chosen(document, wanted)
+    if form == "json":
+        text = stored.alone(document, program, check)
+    else:
+        text = stored.shown(file, program, check, 100 if output else terminal.width())
+    formats.put(text, output, form)
+    return {"holds": 0, "violated": 1}.get(check["verdict"], 4)

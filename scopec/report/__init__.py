@@ -7,5 +7,6 @@
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``outcomes``, ``weaker``, ``asked``: the output of ``trace``, ``outcomes``, ``weaken``, ``check --list``
+- ``stored``, ``compared``: stored results, shown again and compared
 - ``unasked``, ``rules``, ``paths``: questions not asked, kinds of violation, names of files
 """
