@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../shims/scopec/calls.h"
+#include "../shims/scopec/graph_calls.h"
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
@@ -35,6 +36,89 @@ inline cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size
 }
 inline cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
     return __scopec::copied(to, (const char*)symbol + offset, bytes, kind, nullptr, true);
+}
+inline cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
+                                           cudaMemcpyKind kind, cudaStream_t stream) {
+    return __scopec::copied((char*)symbol + offset, from, bytes, kind, stream, false);
+}
+inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset,
+                                             cudaMemcpyKind kind, cudaStream_t stream) {
+    return __scopec::copied(to, (const char*)symbol + offset, bytes, kind, stream, false);
+}
+inline cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
+    *address = (void*)symbol;
+    return __scopec::success("cudaGetSymbolAddress");
+}
+inline cudaError_t cudaMallocPitch(void** memory, size_t* pitch, size_t width, size_t height) {
+    *pitch = (width + 511) / 512 * 512;
+    return __scopec::allocated(memory, *pitch * height, 0, "cudaMallocPitch");
+}
+inline cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, cudaStream_t stream) {
+    return __scopec::allocated(memory, bytes, 0, "cudaMallocFromPoolAsync", __scopec::number(stream));
+}
+inline cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned) {
+    *device = host;
+    return __scopec::success("cudaHostGetDevicePointer");
+}
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) {
+    return __scopec::success("cudaMemPrefetchAsync");
+}
+inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
+    return __scopec::success("cudaMemAdvise");
+}
+
+// ---- kernels: how much of a device one may use changes no answer; how much it does use is not modelled
+
+inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+    return __scopec::of_a_kernel(attributes);
+}
+inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+    return __scopec::success("cudaFuncSetAttribute");
+}
+inline cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
+    return __scopec::success("cudaFuncSetCacheConfig");
+}
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, size_t) {
+    *blocks = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+}
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, size_t,
+                                                                          unsigned) {
+    *blocks = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags");
+}
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*, int, int) {
+    *bytes = __scopec_unknown<size_t>();
+    return __scopec::success("cudaOccupancyAvailableDynamicSMemPerBlock");
+}
+inline cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, const void*, const cudaLaunchConfig_t*) {
+    *clusters = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxActiveClusters");
+}
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void*, const cudaLaunchConfig_t*) {
+    *size = __scopec_unknown<int>();
+    return __scopec::success("cudaOccupancyMaxPotentialClusterSize");
+}
+
+// ---- graphs, as they differ from scopec's own headers
+
+inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
+                                            const cudaGraphEdgeData* kinds, size_t count) {
+    if (kinds) __scopec_unmodelled("cudaGraphEdgeData");
+    for (size_t i = 0; i < count; i++)
+        __scopec_graph_edge(__scopec::number(graph), __scopec::number(from[i]), __scopec::number(to[i]));
+    return __scopec::success("cudaGraphAddDependencies");
+}
+inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                                  size_t count, const void* symbol, const void* from, size_t bytes,
+                                                  size_t offset, cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNode1D(node, graph, after, count, (char*)symbol + offset, from, bytes, kind);
+}
+inline cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t graph,
+                                                    const cudaGraphNode_t* after, size_t count, void* to,
+                                                    const void* symbol, size_t bytes, size_t offset,
+                                                    cudaMemcpyKind kind) {
+    return cudaGraphAddMemcpyNode1D(node, graph, after, count, to, (const char*)symbol + offset, bytes, kind);
 }
 
 // ---- the C library

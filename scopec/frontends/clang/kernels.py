@@ -213,7 +213,7 @@ def _declared(texts: list[_Text], folder: Path, result: Compiled, library: tuple
         if text is None:
             continue
         source, code = text.source, text.code
-        called = _scoped(debug, function.subprogram)
+        called = debug.qualified(function.subprogram)
         own = _own(called)
         line = source.lines[place.line - 1] if place.line <= len(source.lines) else ""
         named = re.search(rf"\b{own}\b(?=\s*\()", line)
@@ -412,21 +412,4 @@ def _spelled(debug: Debug, type_: str) -> str:
         scope = debug.fields(fields.get("scope", ""))
         if scope[""] in ("DISubprogram", "DILexicalBlock", "DICompositeType"):
             return _spelled(debug, fields.get("baseType", ""))
-    return _scoped(debug, type_) or "int"
-
-
-def _scoped(debug: Debug, node: str) -> str:
-    """The name of something with those of the namespaces and classes around it."""
-    fields = debug.fields(node)
-    name, scope = fields.get("name", ""), fields.get("scope", "")
-    while scope:
-        outer = debug.fields(scope)
-        if outer[""] not in ("DINamespace", "DICompositeType"):
-            break
-        name = f"{outer['name']}::{name}" if outer.get("name") and not _is_inline(outer) else name
-        scope = outer.get("scope", "")
-    return name
-
-
-def _is_inline(namespace: dict[str, str]) -> bool:
-    return namespace.get("exportSymbols") == "true"
+    return debug.qualified(type_) or "int"

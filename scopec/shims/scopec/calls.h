@@ -50,11 +50,52 @@ inline cudaError_t filled(void* to, int byte, size_t bytes, cudaStream_t stream,
     __scopec_fill(to, byte, bytes, number(stream), waits);
     return result();
 }
+inline cudaError_t of_a_kernel(cudaFuncAttributes* attributes) {
+    attributes->sharedSizeBytes = __scopec_unknown<size_t>();
+    attributes->constSizeBytes = __scopec_unknown<size_t>();
+    attributes->localSizeBytes = __scopec_unknown<size_t>();
+    attributes->maxThreadsPerBlock = __scopec_unknown<int>();
+    attributes->numRegs = __scopec_unknown<int>();
+    attributes->ptxVersion = __scopec_unknown<int>();
+    attributes->binaryVersion = __scopec_unknown<int>();
+    attributes->cacheModeCA = __scopec_unknown<int>();
+    attributes->maxDynamicSharedSizeBytes = __scopec_unknown<int>();
+    attributes->preferredShmemCarveout = __scopec_unknown<int>();
+    return __scopec::success("cudaFuncGetAttributes");
+}
 }  // namespace __scopec
 
 inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t run, void* data) {
     __scopec_host_function(__scopec::number(stream), run, data);
     return cudaSuccess;
+}
+
+inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
+    bool cooperative = false, dependent = false;
+    dim3 cluster(0, 0, 0);
+    int domain = 0;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        const cudaLaunchAttribute& attribute = config->attrs[i];
+        switch (attribute.id) {
+            case cudaLaunchAttributeIgnore: break;
+            case cudaLaunchAttributeCooperative: cooperative = attribute.val.cooperative != 0; break;
+            case cudaLaunchAttributeClusterDimension:
+                cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
+                break;
+            case cudaLaunchAttributeMemSyncDomain: domain = attribute.val.memSyncDomain; break;
+            case cudaLaunchAttributeProgrammaticStreamSerialization:
+                dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
+                break;
+            case cudaLaunchAttributePriority: break;
+            case cudaLaunchAttributeProgrammaticEvent: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
+            case cudaLaunchAttributeLaunchCompletionEvent:
+                __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent");
+                break;
+            default: __scopec_unmodelled("this launch attribute");
+        }
+    }
+    return __scopec::launched(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
+                              config->stream, cooperative, cluster, domain, dependent);
 }
 
 // ---- devices
@@ -71,6 +112,104 @@ inline cudaError_t cudaSetDevice(int device) {
 inline cudaError_t cudaGetDevice(int* device) {
     *device = __scopec_get_device();
     return __scopec::success("cudaGetDevice");
+}
+inline cudaError_t cudaGetDeviceCount(int* count) {
+    *count = __scopec_unknown<int>();
+    return __scopec::success("cudaGetDeviceCount");
+}
+inline cudaError_t cudaSetDeviceFlags(unsigned) { return __scopec::success("cudaSetDeviceFlags"); }
+inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+    return __scopec::success("cudaDeviceEnablePeerAccess");
+}
+inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __scopec::success("cudaDeviceDisablePeerAccess"); }
+inline cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+    *value = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceGetP2PAttribute");
+}
+inline cudaError_t cudaInitDevice(int, unsigned, unsigned) { return __scopec::success("cudaInitDevice"); }
+inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
+    *device = __scopec_unknown<int>();
+    return __scopec::success("cudaChooseDevice");
+}
+inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
+    *can = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceCanAccessPeer");
+}
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    switch (attribute) {
+        case cudaDevAttrCooperativeLaunch:
+        case cudaDevAttrClusterLaunch:
+        case cudaDevAttrUnifiedAddressing:
+        case cudaDevAttrManagedMemory:
+        case cudaDevAttrCanMapHostMemory: *value = 1; break;
+        case cudaDevAttrWarpSize: *value = 32; break;
+        case cudaDevAttrIntegrated: *value = 0; break;
+        case cudaDevAttrComputeMode: *value = 0; break;  // cudaComputeModeDefault
+        default: *value = __scopec_unknown<int>();
+    }
+    return __scopec::success("cudaDeviceGetAttribute");
+}
+inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+    properties->warpSize = 32;
+    properties->maxThreadsPerBlock = 1024;
+    properties->major = 9;
+    properties->minor = 0;
+    properties->cooperativeLaunch = 1;
+    properties->managedMemory = 1;
+    properties->concurrentManagedAccess = 1;
+    properties->canMapHostMemory = 1;
+    properties->unifiedAddressing = 1;
+    properties->integrated = 0;
+#ifndef SCOPEC_REAL  // CUDA 13 has none
+    properties->computeMode = cudaComputeModeDefault;
+#endif
+    properties->multiProcessorCount = __scopec_unknown<int>();
+    properties->pageableMemoryAccess = __scopec_unknown<int>();
+    properties->totalGlobalMem = __scopec_unknown<size_t>();
+    properties->sharedMemPerBlock = __scopec_unknown<size_t>();
+    properties->sharedMemPerBlockOptin = __scopec_unknown<size_t>();
+    properties->sharedMemPerMultiprocessor = __scopec_unknown<size_t>();
+    properties->totalConstMem = __scopec_unknown<size_t>();
+    properties->regsPerBlock = __scopec_unknown<int>();
+    properties->l2CacheSize = __scopec_unknown<int>();
+    properties->maxThreadsPerMultiProcessor = __scopec_unknown<int>();
+    properties->maxBlocksPerMultiProcessor = __scopec_unknown<int>();
+    properties->memoryBusWidth = __scopec_unknown<int>();
+    properties->asyncEngineCount = __scopec_unknown<int>();
+    properties->concurrentKernels = __scopec_unknown<int>();
+    properties->hostNativeAtomicSupported = __scopec_unknown<int>();
+    for (int i = 0; i < 3; i++) properties->maxThreadsDim[i] = i < 2 ? 1024 : 64;
+    for (int i = 0; i < 3; i++) properties->maxGridSize[i] = i < 1 ? 2147483647 : 65535;
+    return __scopec::success("cudaGetDeviceProperties");
+}
+inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return __scopec::success("cudaDeviceSetLimit"); }
+inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return __scopec::success("cudaDeviceSetCacheConfig"); }
+inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
+    *value = __scopec_unknown<size_t>();
+    return __scopec::success("cudaDeviceGetLimit");
+}
+inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
+    *flags = __scopec_unknown<unsigned>();
+    return __scopec::success("cudaGetDeviceFlags");
+}
+inline cudaError_t cudaCtxResetPersistingL2Cache() { return __scopec::success("cudaCtxResetPersistingL2Cache"); }
+inline cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+    *free = __scopec_unknown<size_t>();
+    *total = __scopec_unknown<size_t>();
+    return __scopec::success("cudaMemGetInfo");
+}
+inline cudaError_t cudaDriverGetVersion(int* version) {
+    *version = __scopec_unknown<int>();
+    return __scopec::success("cudaDriverGetVersion");
+}
+inline cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return __scopec::success("cudaRuntimeGetVersion");
+}
+inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+    *least = __scopec_unknown<int>();
+    *greatest = __scopec_unknown<int>();
+    return __scopec::success("cudaDeviceGetStreamPriorityRange");
 }
 inline cudaError_t cudaGetLastError() {
     __scopec_api("cudaGetLastError");
@@ -143,6 +282,18 @@ inline cudaError_t cudaEventQuery(cudaEvent_t event) {
     cudaError_t failed = __scopec::result();
     return failed != cudaSuccess ? failed : ready ? cudaSuccess : cudaErrorNotReady;
 }
+inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
+    *priority = __scopec_unknown<int>();
+    return __scopec::success("cudaStreamGetPriority");
+}
+inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
+    *flags = __scopec_unknown<unsigned>();
+    return __scopec::success("cudaStreamGetFlags");
+}
+inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
+    *milliseconds = __scopec_unknown<float>();
+    return __scopec::success("cudaEventElapsedTime");
+}
 
 // ---- memory and copies
 
@@ -159,6 +310,23 @@ inline cudaError_t cudaHostUnregister(void* memory) {
     __scopec_unregister(memory);
     return cudaSuccess;
 }
+inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+    attributes->type = cudaMemoryType(__scopec_unknown<int>());
+    attributes->device = __scopec_unknown<int>();
+    attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
+    return __scopec::success("cudaPointerGetAttributes");
+}
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+    *pool = nullptr;  // which memory a pool has changes no answer
+    return __scopec::success("cudaDeviceGetDefaultMemPool");
+}
+inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
+    return __scopec::success("cudaMemPoolSetAttribute");
+}
+inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return __scopec::success("cudaMemPoolTrimTo"); }
 inline cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
     return __scopec::copied(to, from, bytes, kind, nullptr, true);
 }

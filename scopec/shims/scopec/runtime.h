@@ -212,6 +212,7 @@ extern "C" cudaError_t cudaLaunchKernel(const void* kernel, dim3 grid, dim3 bloc
 
 // ---- default arguments of calls that are defined in scopec/calls.h
 
+inline cudaError_t cudaDeviceEnablePeerAccess(int device, unsigned flags = 0);
 inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
 inline cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
 inline cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned flags = 0);
@@ -237,33 +238,6 @@ cudaError_t cudaLaunchCooperativeKernel(__T* kernel, dim3 grid, dim3 block, void
                                         size_t shared = 0, cudaStream_t stream = nullptr) {
     return __scopec::launched((const void*)kernel, grid, block, arguments, shared, stream, true);
 }
-inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-    bool cooperative = false, dependent = false;
-    dim3 cluster(0, 0, 0);
-    int domain = 0;
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute& attribute = config->attrs[i];
-        switch (attribute.id) {
-            case cudaLaunchAttributeIgnore: break;
-            case cudaLaunchAttributeCooperative: cooperative = attribute.val.cooperative != 0; break;
-            case cudaLaunchAttributeClusterDimension:
-                cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
-                break;
-            case cudaLaunchAttributeMemSyncDomain: domain = attribute.val.memSyncDomain; break;
-            case cudaLaunchAttributeProgrammaticStreamSerialization:
-                dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
-                break;
-            case cudaLaunchAttributePriority: break;
-            case cudaLaunchAttributeProgrammaticEvent: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
-            case cudaLaunchAttributeLaunchCompletionEvent:
-                __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent");
-                break;
-            default: __scopec_unmodelled("this launch attribute");
-        }
-    }
-    return __scopec::launched(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                              config->stream, cooperative, cluster, domain, dependent);
-}
 template <class... __Parameters, class... __Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(__Parameters...),
                                __Arguments&&... arguments) {
@@ -276,76 +250,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 // ---- devices
 
 inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
-inline cudaError_t cudaGetDeviceCount(int* count) {
-    *count = __scopec_unknown<int>();
-    return __scopec::success("cudaGetDeviceCount");
-}
-inline cudaError_t cudaSetDeviceFlags(unsigned) { return __scopec::success("cudaSetDeviceFlags"); }
-inline cudaError_t cudaDeviceEnablePeerAccess(int, unsigned = 0) {
-    return __scopec::success("cudaDeviceEnablePeerAccess");
-}
-inline cudaError_t cudaDeviceDisablePeerAccess(int) { return __scopec::success("cudaDeviceDisablePeerAccess"); }
-inline cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
-    *value = __scopec_unknown<int>();
-    return __scopec::success("cudaDeviceGetP2PAttribute");
-}
-inline cudaError_t cudaInitDevice(int, unsigned, unsigned) { return __scopec::success("cudaInitDevice"); }
-inline cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) {
-    *device = __scopec_unknown<int>();
-    return __scopec::success("cudaChooseDevice");
-}
-inline cudaError_t cudaDeviceCanAccessPeer(int* can, int, int) {
-    *can = __scopec_unknown<int>();
-    return __scopec::success("cudaDeviceCanAccessPeer");
-}
-inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
-    switch (attribute) {
-        case cudaDevAttrCooperativeLaunch:
-        case cudaDevAttrClusterLaunch:
-        case cudaDevAttrUnifiedAddressing:
-        case cudaDevAttrManagedMemory:
-        case cudaDevAttrCanMapHostMemory: *value = 1; break;
-        case cudaDevAttrWarpSize: *value = 32; break;
-        case cudaDevAttrIntegrated: *value = 0; break;
-        case cudaDevAttrComputeMode: *value = cudaComputeModeDefault; break;
-        default: *value = __scopec_unknown<int>();
-    }
-    return __scopec::success("cudaDeviceGetAttribute");
-}
-inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-    properties->warpSize = 32;
-    properties->maxThreadsPerBlock = 1024;
-    properties->major = 9;
-    properties->minor = 0;
-    properties->cooperativeLaunch = 1;
-    properties->managedMemory = 1;
-    properties->concurrentManagedAccess = 1;
-    properties->canMapHostMemory = 1;
-    properties->unifiedAddressing = 1;
-    properties->integrated = 0;
-    properties->computeMode = cudaComputeModeDefault;
-    properties->multiProcessorCount = __scopec_unknown<int>();
-    properties->pageableMemoryAccess = __scopec_unknown<int>();
-    properties->totalGlobalMem = __scopec_unknown<size_t>();
-    properties->sharedMemPerBlock = __scopec_unknown<size_t>();
-    properties->sharedMemPerBlockOptin = __scopec_unknown<size_t>();
-    properties->sharedMemPerMultiprocessor = __scopec_unknown<size_t>();
-    properties->totalConstMem = __scopec_unknown<size_t>();
-    properties->regsPerBlock = __scopec_unknown<int>();
-    properties->l2CacheSize = __scopec_unknown<int>();
-    properties->maxThreadsPerMultiProcessor = __scopec_unknown<int>();
-    properties->maxBlocksPerMultiProcessor = __scopec_unknown<int>();
-    properties->memoryBusWidth = __scopec_unknown<int>();
-    properties->asyncEngineCount = __scopec_unknown<int>();
-    properties->concurrentKernels = __scopec_unknown<int>();
-    properties->hostNativeAtomicSupported = __scopec_unknown<int>();
-    for (int i = 0; i < 3; i++) properties->maxThreadsDim[i] = i < 2 ? 1024 : 64;
-    for (int i = 0; i < 3; i++) properties->maxGridSize[i] = i < 1 ? 2147483647 : 65535;
-    return __scopec::success("cudaGetDeviceProperties");
-}
 // How much of a device a kernel may use changes no answer; how much it does use is not modelled.
-inline cudaError_t cudaDeviceSetLimit(cudaLimit, size_t) { return __scopec::success("cudaDeviceSetLimit"); }
-inline cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return __scopec::success("cudaDeviceSetCacheConfig"); }
 inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
     return __scopec::success("cudaDeviceSetSharedMemConfig");
 }
@@ -355,27 +260,8 @@ template <class __T> cudaError_t cudaFuncSetAttribute(__T*, cudaFuncAttribute, i
 template <class __T> cudaError_t cudaFuncSetCacheConfig(__T*, cudaFuncCache) {
     return __scopec::success("cudaFuncSetCacheConfig");
 }
-inline cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit) {
-    *value = __scopec_unknown<size_t>();
-    return __scopec::success("cudaDeviceGetLimit");
-}
-inline cudaError_t cudaGetDeviceFlags(unsigned* flags) {
-    *flags = __scopec_unknown<unsigned>();
-    return __scopec::success("cudaGetDeviceFlags");
-}
-inline cudaError_t cudaCtxResetPersistingL2Cache() { return __scopec::success("cudaCtxResetPersistingL2Cache"); }
 template <class __T> cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, __T*) {
-    attributes->sharedSizeBytes = __scopec_unknown<size_t>();
-    attributes->constSizeBytes = __scopec_unknown<size_t>();
-    attributes->localSizeBytes = __scopec_unknown<size_t>();
-    attributes->maxThreadsPerBlock = __scopec_unknown<int>();
-    attributes->numRegs = __scopec_unknown<int>();
-    attributes->ptxVersion = __scopec_unknown<int>();
-    attributes->binaryVersion = __scopec_unknown<int>();
-    attributes->cacheModeCA = __scopec_unknown<int>();
-    attributes->maxDynamicSharedSizeBytes = __scopec_unknown<int>();
-    attributes->preferredShmemCarveout = __scopec_unknown<int>();
-    return __scopec::success("cudaFuncGetAttributes");
+    return __scopec::of_a_kernel(attributes);
 }
 template <class __T>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, __T*, int, size_t, unsigned = 0) {
@@ -409,39 +295,6 @@ template <class __T> cudaError_t cudaOccupancyMaxActiveClusters(int* clusters, _
 template <class __T> cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, __T*, const cudaLaunchConfig_t*) {
     *size = __scopec_unknown<int>();
     return __scopec::success("cudaOccupancyMaxPotentialClusterSize");
-}
-inline cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
-    *free = __scopec_unknown<size_t>();
-    *total = __scopec_unknown<size_t>();
-    return __scopec::success("cudaMemGetInfo");
-}
-inline cudaError_t cudaDriverGetVersion(int* version) {
-    *version = __scopec_unknown<int>();
-    return __scopec::success("cudaDriverGetVersion");
-}
-inline cudaError_t cudaRuntimeGetVersion(int* version) {
-    *version = CUDART_VERSION;
-    return __scopec::success("cudaRuntimeGetVersion");
-}
-
-// ---- streams and events
-
-inline cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-    *least = __scopec_unknown<int>();
-    *greatest = __scopec_unknown<int>();
-    return __scopec::success("cudaDeviceGetStreamPriorityRange");
-}
-inline cudaError_t cudaStreamGetPriority(cudaStream_t, int* priority) {
-    *priority = __scopec_unknown<int>();
-    return __scopec::success("cudaStreamGetPriority");
-}
-inline cudaError_t cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
-    *flags = __scopec_unknown<unsigned>();
-    return __scopec::success("cudaStreamGetFlags");
-}
-inline cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {
-    *milliseconds = __scopec_unknown<float>();
-    return __scopec::success("cudaEventElapsedTime");
 }
 
 // ---- memory
@@ -484,23 +337,6 @@ template <class __Symbol> cudaError_t cudaGetSymbolSize(size_t* bytes, const __S
     *bytes = sizeof symbol;
     return __scopec::success("cudaGetSymbolSize");
 }
-inline cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-    attributes->type = cudaMemoryType(__scopec_unknown<int>());
-    attributes->device = __scopec_unknown<int>();
-    attributes->devicePointer = attributes->hostPointer = const_cast<void*>(pointer);
-    return __scopec::success("cudaPointerGetAttributes");
-}
-inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-    *pool = nullptr;  // which memory a pool has changes no answer
-    return __scopec::success("cudaDeviceGetDefaultMemPool");
-}
-inline cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
-    return cudaDeviceGetDefaultMemPool(pool, device);
-}
-inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
-    return __scopec::success("cudaMemPoolSetAttribute");
-}
-inline cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, size_t) { return __scopec::success("cudaMemPoolTrimTo"); }
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
     return __scopec::success("cudaMemPrefetchAsync");
 }

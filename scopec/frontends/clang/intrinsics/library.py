@@ -83,9 +83,20 @@ def called(machine: Machine, state: State, instruction: llvm.Instruction) -> boo
         if name == "__cxa_allocate_exception":
             raise machine.refused(state, "an exception is")
         span = machine.span(state)
-        written = machine.world.text_of(span).partition("(")[0] or plain
+        written = _of_library(call) or machine.world.text_of(span).partition("(")[0] or plain
         raise error(Codes.UNMODELLED_CALL, f"scopec does not model `{written}`", span)
     return enter(call, function)
+
+
+def _of_library(call: Call) -> str:
+    """The function of the library that the program calls, where it is that one's code that makes a call."""
+    debug, name = call.machine.side.debug, ""
+    for frame in reversed(call.state.frames):
+        subprogram = frame.function.subprogram
+        if not debug.is_library(subprogram):
+            break
+        name = debug.qualified(subprogram).partition("<")[0] if subprogram else name
+    return name
 
 
 def _of_numbers(call: Call, name: str) -> Content | None:

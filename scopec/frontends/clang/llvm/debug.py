@@ -162,6 +162,19 @@ class Debug:
         """Whether a file is the library's, which people do not want to see."""
         return file.startswith(self._library)
 
+    def qualified(self, node: str) -> str:
+        """The name of something with those of the namespaces and classes around it."""
+        fields = self.fields(node)
+        name, scope = fields.get("name", ""), fields.get("scope", "")
+        while scope:
+            outer = self.fields(scope)
+            if outer[""] not in ("DINamespace", "DICompositeType"):
+                break
+            inline = outer.get("exportSymbols") == "true"
+            name = f"{outer['name']}::{name}" if outer.get("name") and not inline else name
+            scope = outer.get("scope", "")
+        return name
+
     # ---------------------------------------------------------------- variables
 
     def _variable(self, node: str) -> Variable:
