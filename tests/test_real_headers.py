@@ -71,6 +71,21 @@ __global__ void k() {{
 }}
 //@ launch cooperative k<<<2, 1>>>(); expect race_free;
 """
+FENCE = """#include <cuda/atomic>
+__device__ int data, out, flag;
+__global__ void k() {{
+    cuda::atomic_ref<int, cuda::thread_scope_device> f(flag);
+    if (threadIdx.x == 0) {{
+        data = 1; cuda::atomic_thread_fence(cuda::memory_order_release, cuda::thread_scope_{0});
+        f.store(1, cuda::memory_order_relaxed);
+    }} else {{
+        while (f.load(cuda::memory_order_relaxed) == 0);
+        cuda::atomic_thread_fence(cuda::memory_order_acquire, cuda::thread_scope_{0});
+        out = data;
+    }}
+}}
+//@ launch k<<<1, 2>>>(); expect race_free;
+"""
 BARRIER = """#include <cuda/barrier>
 __device__ int data[2], out[2];
 __global__ void k() {{
@@ -142,6 +157,9 @@ int main() {{
         MESSAGE.format(scope="device", order="release"),
         MESSAGE.format(scope="device", order="relaxed"),
         MESSAGE.format(scope="block", order="release"),
+        MESSAGE.format(scope="thread", order="release").replace("<<<2, 1>>>", "<<<1, 2>>>").replace("block", "thread"),
+        FENCE.format("device"),
+        FENCE.format("thread"),
         # An atomic function is relaxed and of the device; seq_cst and of the system would hide what the second and third do.
         LEGACY.format("__threadfence()", ""),
         LEGACY.format("", ""),
@@ -358,7 +376,7 @@ def test_a_header_that_is_not_as_it_is_known_is_refused(name: str, tmp_path: Pat
     text = (cccl / name).read_text()
     for change in overlays._OVERLAYS[name][1]:
         found = next(change.begin.finditer(text))
-        for wrong in (text.replace(found[0], found[0].replace("__f", "__g").replace("barrier", "b").replace("_Tp", "_T").replace("_Sco", "_S")), text + found[0] + "{}"):  # fmt: skip
+        for wrong in (text.replace(found[0], found[0].replace("__f", "__g").replace("barrier", "b").replace("scope_enum", "scope").replace("_Tp", "_T").replace("_Sco", "_S")), text + found[0] + "{}"):  # fmt: skip
             (cccl / name).write_text(wrong)
             with pytest.raises(EngineError, match="is not as scopec knows it"):
                 overlays.overlaid(cccl)

@@ -174,8 +174,14 @@ _OPERATIONS = (
         for name in ("add", "and", "max", "min", "or", "xor")
     ),
 )  # fmt: skip
+#: Scope `thread` orders nothing between threads, as the documents say; libcu++ has that of the block for it.
+_THREAD_SCOPE = _Change(
+    re.compile(r"struct __scope_enum_to_tag<\(int\) thread_scope_thread>\s*(?=\{)"),
+    "\n{\n  using __tag = __thread_scope_thread_tag;\n}",
+)
 #: The headers that are changed: what is read before each, and the changes.
 _OVERLAYS = {
+    "cuda/std/__atomic/scopes.h": ("", (_THREAD_SCOPE,)),
     "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
     "cuda/__barrier/barrier_block_scope.h": ("#include <scopec/barrier.h>\n", (_Change(_BARRIERS, _BARRIER),)),
     "cuda/std/__atomic/wait/notify_wait.h": ("#include <scopec/libcudacxx.h>\n", _WAITS),
