@@ -49,7 +49,17 @@ def loop(condition: str, change: str = "r[0] = r[0] * 0.5f", again: str = "__syn
 
 @pytest.mark.parametrize(
     "condition",
-    ["r[0] > t", "r[0] > t * t", "-r[0] < 0", "r[0] + 1 > t", "(double)r[0] > 0.5", "(int)r[0] > 1"],
+    [
+        "r[0] > t",
+        "r[0] > t * t",
+        "-r[0] < 0",
+        "r[0] + 1 > t",
+        "(double)r[0] > 0.5",
+        "(int)r[0] > 1",
+        "sqrtf(r[0]) > t",
+        "isnan(r[0])",
+        "fabs(r[0]) > 0.5",
+    ],
 )
 def test_all_go_round_together(tmp_path: Path, condition: str) -> None:
     """Threads that read one number between two barriers leave the loop in one turn."""
@@ -107,6 +117,23 @@ def test_each_launch_has_its_argument(tmp_path: Path) -> None:
     }
     //@ expect allowed seen[0] == 1 && seen[1] == 0;
     //@ expect allowed seen[0] == 1 && seen[1] == 1;
+    """
+    found = verdicts([check_text(tmp_path, text, engine="embedded")])
+    assert list(found.values()) == [["holds"], ["holds"]]
+
+
+def test_host_and_device_may_round_otherwise(tmp_path: Path) -> None:
+    """What the host decides on a number the kernel may decide otherwise, and it may decide alike."""
+    text = """
+    __device__ __managed__ int on_device;
+    __global__ void k(float* r) { if (r[0] * 3 > 1) on_device = 1; }
+    int main() {
+      float *r; cudaMallocManaged(&r, 4); r[0] = 1;
+      if (r[0] * 3 > 1) k<<<1, 1>>>(r); else on_device = 1;
+      cudaDeviceSynchronize();
+    }
+    //@ expect allowed on_device == 1;
+    //@ expect allowed on_device == 0;
     """
     found = verdicts([check_text(tmp_path, text, engine="embedded")])
     assert list(found.values()) == [["holds"], ["holds"]]

@@ -45,8 +45,8 @@ void __scopec_fence(int order, int scope);
 
 // A choice that nothing decides.
 bool __scopec_decide();
-// A value of which nothing is known.
-template <class __T> __T __scopec_unknown();
+// A value of which nothing is known, but that the function around makes it of others if it is made of some.
+template <class __T, class... __A> __T __scopec_unknown(__A... of);
 // What a clock says: nothing is known of it, but that it goes on.
 template <class __T> __T __scopec_clock();
 // Between these the accesses are those of an asynchronous copy.

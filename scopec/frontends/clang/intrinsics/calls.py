@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code as Codes
@@ -188,7 +189,9 @@ def _unmodelled(call: Call) -> bool:
 
 
 def _unknown(call: Call) -> bool:
-    return _not_modelled(call, Origin.OTHER)
+    size = max(1, llvm.size(call.action.type))
+    function = call.state.frame.function.name if call.arguments else ""
+    return _found(call, replace(made_of(size, *call.arguments, by=function), origin=Origin.OTHER))
 
 
 def _clock(call: Call) -> bool:
@@ -196,9 +199,12 @@ def _clock(call: Call) -> bool:
 
 
 def _not_modelled(call: Call, origin: Origin) -> bool:
-    type_ = call.action.type
-    value = Opaque(max(1, llvm.size(type_)), origin=origin)
-    return call.done(either(call.machine, call.state, value) if type_ == llvm.Int(1) else value)
+    return _found(call, Opaque(max(1, llvm.size(call.action.type)), origin=origin))
+
+
+def _found(call: Call, value: Opaque) -> bool:
+    is_truth = call.action.type == llvm.Int(1)
+    return call.done(either(call.machine, call.state, value) if is_truth else value)
 
 
 def _copies_nothing(call: Call) -> bool:

@@ -283,7 +283,8 @@ def either(machine: Recording, state: State, of: Opaque) -> Value:
         machine.emit(state, ir.Decide(choice.name, "clock"))
     else:
         formula = of.formula or Formula("")
-        machine.emit(state, ir.Decide(choice.name, "unknown", formula.text, formula.of))
+        where = " on the host" if formula.text and machine.side.host else ""  # it may round otherwise
+        machine.emit(state, ir.Decide(choice.name, "unknown", formula.text + where, formula.of))
     return choice
 
 
