@@ -170,7 +170,7 @@ def test_ptx_litmus_under_ptx(tmp_path: Path) -> None:
     assert saved(of, "ptx") == [
         ["`fence.sc.gpu` becomes `fence.acq_rel.gpu`", "`sys` becomes `cta`", "`gpu` becomes `cta`"]
     ]
-    assert [one.place.span.line for one in of.needed] == [5, 5, 6, 6]
+    assert [one.place.span.line for one in of.needed] == [4, 5, 5, 5, 5, 6]
 
 
 def test_inline_ptx(tmp_path: Path) -> None:
