@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from scopec.base.diagnostics import EngineError, InputError, LimitError
-from scopec.base.limits import limited
+from scopec.base.limits import limited, resident
 from scopec.base.source import Source
 from scopec.frontends.clang import command
 from scopec.frontends.clang.compiler import Compiled, Flags, compiled
@@ -190,6 +190,15 @@ def test_another_clang(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
             compile_text("", tmp_path)
     monkeypatch.setenv("SCOPEC_CLANG", str(tmp_path / "nowhere"))
     with pytest.raises(EngineError, match="SCOPEC_CLANG names no program"):
+        compile_text("", tmp_path)
+
+
+def test_one_that_is_ended_in_little_memory_got_too_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It had no memory left to say so; in enough of it its end is a fault of its own."""
+    named_clang(tmp_path, monkeypatch, "ulimit -c 0; kill -SEGV $$")
+    with pytest.raises(LimitError), limited(60, resident() + (40 << 20)):
+        compile_text("", tmp_path)
+    with pytest.raises(EngineError, match="does not work"), limited(60, resident() + (8 << 30)):
         compile_text("", tmp_path)
 
 

@@ -129,7 +129,7 @@ def violated(tmp_path_factory: pytest.TempPathFactory) -> list[Outcome]:
     for kind, way in (("uniform", "if (threadIdx.x >= n) return;"), ("divergent", "if (blockIdx.x >= n) return;")):
         kernel = f"__global__ void k(int* a, unsigned n) {{ a[0] = 1; {way} __syncthreads(); }}\n"
         (folder / f"{kind}.cu").write_text(f"{kernel}//@ every k;\n//@ expect {kind};\n", encoding="utf-8")
-    outcomes = check([folder], Settings(engine="embedded", jobs=2, advise=advised))
+    outcomes = check([folder], Settings(jobs=2, advise=advised))
     return [*outcomes, Outcome("failed.cu", failure="Alloy ran out of memory"), *check([folder / "none"], Settings())]
 
 

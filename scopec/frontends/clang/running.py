@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _LOOK_SECONDS = 0.1
 #: With less clang does not read an empty file.
 _LEAST_BYTES = 32 << 20
+#: With less it may be ended before it can say that it got none.
+_FEW_BYTES = 4 * _LEAST_BYTES
 #: The statuses of a program that gets no memory and does not say so.
 _ENDED = (-signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS)
 #: LLVM's words before it ends by a signal.
@@ -45,6 +47,8 @@ def finished(commands: Iterable[list[str]], given: bytes, folder: Path, environm
         for run in runs:
             run.wait()
     if memory is not None and any(_OUT_OF_MEMORY in run.messages for run in runs if run.status):
+        raise too_much()
+    if memory is not None and memory < _FEW_BYTES * len(commands) and any(run.status in _ENDED for run in runs):
         raise too_much()
     given_ = memory_of_the_system()
     if given_ is not None and any(run.status in _ENDED for run in runs):
