@@ -168,6 +168,7 @@ int main() {{
         BARRIER.format(2),
         BARRIER.format(1),
         DEVICE_BARRIER,
+        DEVICE_BARRIER.replace("thread_scope_device", "thread_scope_block"),
         GROUPS.format("cg::this_grid()"),
         GROUPS.format("cg::this_thread_block()"),
         WAITS.format("flag.notify_all();"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os.path
 import re
 from dataclasses import replace
 from functools import cache
@@ -277,7 +278,7 @@ class Debug:
     ) -> Iterator[Leaf]:
         library = self.is_shim(self.file(fields.get("file", "")))
         # NVIDIA's barriers and semaphores are numbers on which their own code works.
-        known = self.file(fields.get("file", "")).startswith(self._own)
+        known = os.path.normpath(self.file(fields.get("file", ""))).startswith(self._own)
         inner = fields.get("name", "").partition("<")[0] if known else class_
         members = [
             member for node in self.listed(fields.get("elements", ""))
