@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, count, pairwise, takewhile
+from math import ceil
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -160,7 +161,7 @@ def layout(picture: Picture, top: float = 8) -> Layout:
         for gutter, part in zip(route.gutters, parts, strict=True):
             stretches[gutter].append((route, part[0], part[1], part is longest and bool(label(route.edge))))
     tracks = {gutter: _tracks(found) for gutter, found in stretches.items()}
-    widths = {gutter: max(t.x for t in found.values()) + _STUB for gutter, found in tracks.items()}
+    widths = {g: max(t.x for t in found.values()) + _stub(stretches[g]) for g, found in tracks.items()}
     columns = _columns(picture, widths)
     lanes = columns.lanes
 
@@ -263,7 +264,7 @@ def _tracks(stretches: Sequence[_Stretch]) -> dict[_Route, _Track]:
     colours = _colours([span[:3] for span in spans])
     found: dict[_Route, _Track] = {}
     names: list[Rect] = []
-    at = _STUB
+    at = _stub(stretches)
     for colour in range(max(colours.values()) + 1):
         members = [span for span in spans if colours[span[0]] == colour]
         for x in count(at, _TRACK // 2):
@@ -275,6 +276,11 @@ def _tracks(stretches: Sequence[_Stretch]) -> dict[_Route, _Track]:
         names += placed.values()
         at = x + _TRACK
     return found
+
+
+def _stub(stretches: Sequence[_Stretch]) -> int:
+    """From a lane to the first track of a gutter: the names there do not reach into the lane."""
+    return max([_STUB, *(ceil(SMALL * len(label(route.edge)) / 2) + 2 for route, _, _, named in stretches if named)])
 
 
 def _name_at(edge: Edge, x: float, y: float) -> Rect:
