@@ -139,6 +139,21 @@ def test_host_and_device_may_round_otherwise(tmp_path: Path) -> None:
     assert list(found.values()) == [["holds"], ["holds"]]
 
 
+@pytest.mark.parametrize("kept", ["float v = r[0] * 0.5f;", "double v = r[0];", "float v = sqrtf(r[0]), w = v; v = w;"])
+def test_a_variable_keeps_how_it_is_computed(tmp_path: Path, kept: str) -> None:
+    """Barriers between the load and the decision change nothing."""
+    kernel = """
+    __global__ void k(float* r, float t) {
+      float limit = t * t; KEPT
+      __syncthreads();
+      if (v > limit) __syncthreads(); else __syncwarp();
+    }
+    """
+    assert asked(tmp_path, kernel.replace("KEPT", kept), "terminates") == {"terminates": ["holds"]}
+    other = kernel.replace("KEPT", kept.replace("r[0]", "r[threadIdx.x]"))
+    assert asked(tmp_path, other, "terminates")["terminates"] == ["violated"]
+
+
 TWICE = """
 __device__ int lock;
 __global__ void k(float* r, float t) {

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.builder import expanded
-from scopec.program.effects import overwritten, place_of, registers
+from scopec.program.effects import place_of, registers
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Const, Reg
 
@@ -41,9 +41,8 @@ _MOST_ELEMENTS = 4
 _KNOWN = (ir.Load, ir.Store, ir.Rmw)
 
 
-#: An element of an object, by its index; a source that is none.
+#: An element of an object, by its index.
 _Element: TypeAlias = tuple[str, int]
-_ELSEWHERE: _Element = ("", 0)
 
 
 def with_truths(program: Program) -> Program:
@@ -121,9 +120,9 @@ def _asked(program: Program, bodies: Iterable[_Sources]) -> _Asked:
     of: dict[_Element, set[str]] = {}
     bits: dict[str, int] = {}
     for sources in bodies:
-        for decision in sources.decisions:
-            elements = sources.of(decision)
-            if len(decision.of) != 1 or not elements or len(elements) > _MOST_ELEMENTS:
+        for number, decision in sources.decisions.items():
+            elements = sources.elements[number]
+            if not elements or len(elements) > _MOST_ELEMENTS:
                 continue
             if not all(_is_known(program, name) for name in {name for name, _ in elements}):
                 continue
@@ -138,19 +137,19 @@ def _is_known(program: Program, name: str) -> bool:
     """Whether loads, stores and additions alone access an object."""
     operations = (node.operation for body in program.bodies for node in body.nodes.values() if isinstance(node, ir.Do))
     others = (place_of(operation) for operation in operations if not isinstance(operation, _KNOWN))
-    return name != _ELSEWHERE[0] and not any(place is not None and place.object == name for place in others)
+    return not any(place is not None and place.object == name for place in others)
 
 
 def _constants(program: Program, bodies: Iterable[_Sources]) -> Mapping[str, ir.Object]:
     """An object for what is decided by each formula of constants."""
     found: dict[str, ir.Object] = {}
     for sources in bodies:
-        for decision in sources.decisions:
+        for number, decision in sources.decisions.items():
             if not decision.of and decision.formula not in found:
                 name = f"decided{len(found) + 1}"
                 while name in program.objects:
                     name += "_"
-                span = sources.spans[decision.target]
+                span = sources.span(number)
                 found[decision.formula] = ir.Object(name, span, INT, ir.Storage.SYSTEM, (0,), use=ir.Use.PASSED)
     return found
 
@@ -227,8 +226,8 @@ class _Rewriting:
 
     def _decided(self, target: str, formula: str, of: tuple[Value, ...], number: int) -> Iterator[ir.Operation]:
         bit = self.asked.bits.get(formula)
-        elements = self.sources.of(ir.Decide(target, "unknown", formula, of))
-        if bit is None or len(of) != 1 or not all(formula in self.asked.of.get(one, ()) for one in elements):
+        elements = self.sources.elements[number]
+        if bit is None or not elements or not all(formula in self.asked.of.get(one, ()) for one in elements):
             yield ir.Decide(target, "unknown")
             return
         free = Reg(f"%{number}.free", BOOL)
@@ -242,37 +241,48 @@ def _has(value: Value, bit: int) -> Value:
 
 
 class _Sources:
-    """The elements from which the registers of a graph have values that are not modelled."""
+    """The elements from which the numbers were loaded that the decisions of a graph are of."""
 
     def __init__(self, program: Program, body: ir.Body) -> None:
-        found = [(node.operation, node.span) for node in body.nodes.values() if isinstance(node, ir.Do)]
-        self.decisions = [one for one, _ in found if isinstance(one, ir.Decide) and one.formula]
-        self.spans: Mapping[str, Span] = {one.target: span for one, span in found if isinstance(one, ir.Decide)}
-        self._made: dict[str, set[_Element]] = {}
-        self._from: dict[str, set[str]] = {}
-        for operation, _ in found if self.decisions else ():
-            match operation:
-                case ir.Set(target, value):
-                    self._from.setdefault(target, set()).update(registers(value))
-                case ir.Load(target, place) if program.objects[place.object].type.is_float:
-                    count = len(program.objects[place.object].values)
-                    indices = [place.index.value] if isinstance(place.index, Const) else range(count)
-                    self._made.setdefault(target, set()).update((place.object, index) for index in indices)
-                case ir.Load() | ir.Decide():
-                    pass  # registers of other threads may have the same names
-                case _:
-                    for target in overwritten(operation):
-                        self._made.setdefault(target, set()).add(_ELSEWHERE)
+        self._program = program
+        self._nodes = body.nodes
+        self.decisions: dict[int, ir.Decide] = {
+            number: node.operation
+            for number, node in body.nodes.items()
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.Decide) and node.operation.formula
+        }
+        self._before: dict[int, list[int]] = {}
+        for number, node in body.nodes.items() if self.decisions else ():
+            for following in ir.successors(node):
+                self._before.setdefault(following, []).append(number)
+        self.elements: Mapping[int, frozenset[_Element]] = {
+            number: frozenset(self._loaded(number, decision)) for number, decision in self.decisions.items()
+        }
 
-    def of(self, decision: ir.Decide) -> set[_Element]:
-        """The sources of what a decision is of."""
-        open_ = [name for value in decision.of for name in registers(value)]
-        seen: set[str] = set()
-        found: set[_Element] = set()
-        while open_:
-            name = open_.pop()
-            if name not in seen:
-                seen.add(name)
-                found |= self._made.get(name, set())
-                open_ += self._from.get(name, set())
-        return found
+    def span(self, number: int) -> Span:
+        """The place of a decision."""
+        return self._nodes[number].span
+
+    def _loaded(self, number: int, decision: ir.Decide) -> Iterator[_Element]:
+        """The elements that the one number may come from that a decision is of; none where it is of others, too."""
+        if len(decision.of) != 1 or not all(leaf.type.is_float for leaf in values.leaves(decision.of[0])):
+            return
+        work = self._read_before(number, decision.of[0])
+        seen: set[tuple[int, str]] = set()
+        while work:
+            at, name = work.pop()
+            if (at, name) in seen:
+                continue
+            seen.add((at, name))
+            match self._nodes[at]:
+                case ir.Do(ir.Set(target, value)) if target == name:
+                    work += self._read_before(at, value)
+                case ir.Do(ir.Load(target, place)) if target == name:
+                    count = len(self._program.objects[place.object].values)
+                    indices = [place.index.value] if isinstance(place.index, Const) else range(count)
+                    yield from ((place.object, index) for index in indices)
+                case _:
+                    work += [(before, name) for before in self._before.get(at, ())]
+
+    def _read_before(self, number: int, value: Value) -> list[tuple[int, str]]:
+        return [(before, name) for before in self._before.get(number, ()) for name in registers(value)]

@@ -297,17 +297,14 @@ def _store_private(
 
 
 def _remembered(machine: Recording, state: State, region: Private, at: int, content: Opaque) -> Opaque:
-    """A content as a local variable keeps it: a constant, or what was loaded, in the register of the variable.
-
-    What is computed is forgotten there: it would tell each turn of a loop that adds to a variable from the one before.
-    """
+    """A content as a local variable keeps it: what it is computed of is in the register of the variable."""
     match content.formula:
-        case Formula("?", (loaded_,)) if loaded_.type.is_float:
-            register = machine._cell_register(region, at, loaded_.type)
-            if loaded_ != register:
-                machine.assign(state, register, loaded_, but=(region, at))
-            return replace(content, formula=Formula("?", (register,)))
-        case Formula(text, ()) if "(" not in text:
+        case Formula(text, (operand,)) if operand.type.is_float:
+            register = machine._cell_register(region, at, operand.type)
+            if operand != register:
+                machine.assign(state, register, operand, but=(region, at))
+            return replace(content, formula=Formula(text, (register,)))
+        case Formula(of=()):
             return content
         case _:
             return replace(content, formula=None)
