@@ -128,7 +128,10 @@ def test_an_index_need_not_have_an_end(leads: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("failure", "expected"),
-    [(SystemError("error return without exception set"), True), (SystemError("bad argument"), False), (MemoryError(), True)],
+    [
+        (SystemError("error return without exception set"), True), (SystemError("f returned NULL without setting an exception"), True),
+        (SystemError("bad argument"), False), (MemoryError(), True),
+    ],
 )  # fmt: skip
 def test_what_python_says_where_memory_is_short(failure: Exception, expected: bool) -> None:
     assert starved(failure) is expected

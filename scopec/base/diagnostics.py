@@ -239,7 +239,7 @@ def bounded_nesting(span: Span, what: str = "an expression or statement", help_:
 #: Python's own code says "error return without exception set" where there was no memory to say more.
 _STARVED = (
     "can't start new thread", "failed to map segment", "annot allocate memory", "out of memory",
-    "without exception set",
+    "without exception set", "without setting an exception",
 )  # fmt: skip
 
 
