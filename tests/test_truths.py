@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from scopec.frontends.clang.intrinsics import copies
 from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.recording import Recording
-from scopec.program import truths, values
+from scopec.program import ir, truths, values
 from scopec.session.plan import Overrides
 from tests.conftest import check_text, program_of, verdicts
 
@@ -276,3 +277,58 @@ def test_each_part_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, br
     else:
         monkeypatch.setattr(truths, broken, lambda *_: ())
     assert verdicts([check_text(tmp_path, text, engine="embedded")]) != before
+
+
+COPIED_BETWEEN = """
+__device__ int done, other;
+__global__ void k(float* r, float t) { if (r[0] > t) other = 1; }
+__global__ void l(float* r, float t) { if (r[0] > t) done = 1; }
+int main() {
+  float *r, *q; cudaMallocManaged(&r, 4); cudaMalloc(&q, 4); r[0] = 8;
+  k<<<1, 1>>>(r, 1.0f); cudaMemcpy(q, r, 4, cudaMemcpyDefault); l<<<1, 1>>>(q, 2.0f); cudaDeviceSynchronize();
+}
+//@ expect allowed done == 1;
+//@ expect allowed done == 0;
+"""
+
+
+def test_a_copy_is_decided_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bits of what it was copied from are those of other formulas, also if a store had its register."""
+    for _ in range(2):
+        assert set(map(tuple, verdicts([check_text(tmp_path, COPIED_BETWEEN, engine="embedded")]).values())) == {
+            ("holds",)
+        }
+        monkeypatch.setattr(copies, "_converted", lambda register, _: register)
+
+
+EXCHANGED = """
+__device__ float f; __device__ int before, after;
+__global__ void k(float t) {
+  if (f > t) before = 1;
+  atomicCAS((int*)&f, __float_as_int(f), 1);
+  if (f > t) after = 1;
+}
+//@ launch k<<<1, 1>>>(1.0f);
+//@ expect allowed before == 0 && after == 1;
+//@ expect allowed before == 1 && after == 0;
+//@ expect allowed before == 0 && after == 0;
+"""
+
+
+def test_what_a_compare_exchange_writes_is_any_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decisions before and behind it are each its own."""
+    held = [["holds"]] * 3
+    assert list(verdicts([check_text(tmp_path, EXCHANGED, engine="embedded")]).values()) == held
+    monkeypatch.setattr(truths, "_KNOWN", (*truths._KNOWN, ir.CompareExchange))
+    assert list(verdicts([check_text(tmp_path, EXCHANGED, engine="embedded")]).values()) != held
+
+
+def test_integers_keep_their_values(tmp_path: Path) -> None:
+    """A decision on a floating-point number that is made of one is none on a number that is not modelled."""
+    text = """
+    __device__ int n, done;
+    __global__ void k(float t) { n = 5; if ((float)n > t) done = 1; }
+    //@ launch k<<<1, 1>>>(1.0f);
+    //@ expect required n == 5;
+    """
+    assert verdicts([check_text(tmp_path, text, engine="embedded")]) == {"required n == 5": ["holds"]}

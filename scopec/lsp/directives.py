@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from scopec.base.diagnostics import WARNINGS, Code
 from scopec.base.options import ATTRIBUTES, BOUNDS, OPTIONS
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
 Kind = Literal["keyword", "type", "property", "enumMember", "number", "string", "function", "operator", "variable"]
 #: The kinds of tokens, by the numbers that the protocol has for them.
-KINDS: tuple[Kind, ...] = (
-    "keyword", "type", "property", "enumMember", "number", "string", "function", "operator", "variable",
-)  # fmt: skip
+KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _BEGIN = "//@"
 _SETTINGS: Mapping[str, Mapping[str, Setting]] = {"options": OPTIONS, "given": ATTRIBUTES}

@@ -40,7 +40,6 @@ _MOST_ELEMENTS = 4
 #: The accesses whose effect on a number with bits is known.
 _KNOWN = (ir.Load, ir.Store, ir.Rmw)
 
-
 #: An element of an object, by its index.
 _Element: TypeAlias = tuple[str, int]
 
@@ -206,7 +205,7 @@ class _Rewriting:
     def operations(self, operation: ir.Operation, number: int) -> Iterator[ir.Operation]:
         """The operations in place of one."""
         match operation:
-            case ir.Store(place, Const()) if asked := self.asked.at(place):
+            case ir.Store(place) if asked := self.asked.at(place):
                 bits = self.asked.number(asked, self.program.objects[place.object].type, str(number))
                 yield from bits.decided
                 yield replace(operation, value=bits.value)
