@@ -174,18 +174,62 @@ _OPERATIONS = (
         for name in ("add", "and", "max", "min", "or", "xor")
     ),
 )  # fmt: skip
+_SCOPE = "::__scopec::scope_of<__scope_to_tag<_Sco>>::value"
+
+
+def _made_of(declaration: str, name: str, base: str) -> _Change:
+    """A class that is one of scopec's own, with libcu++'s constructor and largest number."""
+    body = f"""
+    : public {base}
+{{
+public:
+  _CCCL_HOST_DEVICE_API constexpr explicit {name}(ptrdiff_t __count)
+      : {base}(__count)
+  {{}}
+  [[nodiscard]] _CCCL_HOST_DEVICE_API static constexpr ptrdiff_t max() noexcept
+  {{
+    return numeric_limits<ptrdiff_t>::max();
+  }}
+}}"""
+    return _Change(re.compile(rf"{declaration}\s*(?=\{{)"), body)
+
+
+#: Semaphores and latches block, as [thread.sema] and [thread.latch] have it; libcu++ goes round and waits instead.
+_SEMAPHORES = (
+    _made_of(
+        r"template <thread_scope _Sco, ptrdiff_t __least_max_value>\s*class __atomic_semaphore",
+        "__atomic_semaphore",
+        f"::__scopec::counting_semaphore<{_SCOPE}, __least_max_value>",
+    ),
+    _made_of(
+        r"template <thread_scope _Sco>\s*class __atomic_semaphore<_Sco, 1>",
+        "__atomic_semaphore",
+        f"::__scopec::counting_semaphore<{_SCOPE}, 1>",
+    ),
+)
+_LATCHES = (
+    _made_of(
+        r"template <thread_scope _Sco = thread_scope_system>\s*class __latch_base",
+        "__latch_base",
+        f"::__scopec::latch<{_SCOPE}>",
+    ),
+)
 #: Scope `thread` orders nothing between threads, as the documents say; libcu++ has that of the block for it.
 _THREAD_SCOPE = _Change(
     re.compile(r"struct __scope_enum_to_tag<\(int\) thread_scope_thread>\s*(?=\{)"),
     "\n{\n  using __tag = __thread_scope_thread_tag;\n}",
 )
+_LIBCUDACXX = "#include <scopec/libcudacxx.h>\n"
+_BARRIERS_OF_SCOPEC = "#include <scopec/barrier.h>\n"
 #: The headers that are changed: what is read before each, and the changes.
 _OVERLAYS = {
     "cuda/std/__atomic/scopes.h": ("", (_THREAD_SCOPE,)),
     "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
-    "cuda/__barrier/barrier_block_scope.h": ("#include <scopec/barrier.h>\n", (_Change(_BARRIERS, _BARRIER),)),
-    "cuda/std/__atomic/wait/notify_wait.h": ("#include <scopec/libcudacxx.h>\n", _WAITS),
-    "cuda/std/__atomic/functions/cuda_ptx_generated.h": ("#include <scopec/libcudacxx.h>\n", _OPERATIONS),
+    "cuda/__barrier/barrier_block_scope.h": (_BARRIERS_OF_SCOPEC, (_Change(_BARRIERS, _BARRIER),)),
+    "cuda/std/__semaphore/atomic_semaphore.h": (_LIBCUDACXX + _BARRIERS_OF_SCOPEC, _SEMAPHORES),
+    "cuda/std/__latch/latch.h": (_LIBCUDACXX + _BARRIERS_OF_SCOPEC, _LATCHES),
+    "cuda/std/__atomic/wait/notify_wait.h": (_LIBCUDACXX, _WAITS),
+    "cuda/std/__atomic/functions/cuda_ptx_generated.h": (_LIBCUDACXX, _OPERATIONS),
 }
 
 
