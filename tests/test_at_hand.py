@@ -69,6 +69,26 @@ def test_a_summary_for_a_forge(write: Callable[..., Path], tmp_path: Path) -> No
     assert _plain("[x](y) `z`") == "&#91;x&#93;&#40;y&#41; &#96;z&#96;"
 
 
+def test_a_summary_has_a_picture_that_no_name_can_break_out_of(
+    monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]
+) -> None:
+    from scopec.report import markdown
+    from scopec.session.check import Settings, check
+
+    outcomes = check([write(RACE, "a`b.cu")], Settings(engine="embedded"))
+    before, _, rest = markdown.text(outcomes, 1.0).partition("\n\n```mermaid\n")
+    chart, _, after = rest.partition("\n```\n")
+    assert before.endswith("</pre>")  # an empty line ends HTML, and Markdown begins
+    assert after == "</details>\n"
+    assert "flowchart TB" in chart
+    assert "<==>|race|" in chart
+    assert not set("`<>") & set(chart.replace("<br/>", "").replace("-->", "").replace("->", "").replace("<==>", ""))
+    monkeypatch.setattr(markdown, "_MOST_BOXES", 1)
+    large = markdown.text(outcomes, 1.0)
+    assert "```" not in large
+    assert "A picture of it would have" in large
+
+
 def test_a_summary_is_no_larger_than_what_a_forge_takes(
     monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]
 ) -> None:

@@ -6,23 +6,28 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from scopec.base.excerpt import clean
+from scopec.report.dot import mermaid
 from scopec.report.paths import relative
+from scopec.report.picture import picture, usual
 from scopec.report.text import counterexample, qualifiers, summary_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from scopec.explain.verdict import Check
     from scopec.session.check import Outcome
 
 _HEAD = "| program | line | expectation | verdict | why |\n|---|---|---|---|---|"
 #: GitHub refuses a summary of more than a mebibyte.
 _MOST_BYTES = 900_000
+#: GitHub's Mermaid draws 500 edges and 50,000 characters; far smaller pictures are no longer clear.
+_MOST_BOXES, _MOST_EDGES, _MOST_LETTERS = 40, 120, 20_000
 #: Characters that Markdown reads as more than themselves.
 _SPECIAL = {ord(letter): f"&#{ord(letter)};" for letter in r"\`*_{}[]()#+-!|~@:$^<>&"}
 
 
 def text(outcomes: Sequence[Outcome], seconds: float) -> str:
-    """A line about all, a row for each expectation that does not hold, and each counterexample, folded."""
+    """A line about all, a row for each expectation that does not hold, and each counterexample, folded, drawn."""
     parts = [f"**scopec**: {_plain(summary_line(outcomes, seconds))}\n"]
     if rows := [row for outcome in outcomes for row in _rows(outcome)]:
         parts += [_HEAD, *rows, ""]
@@ -65,7 +70,21 @@ def _counterexamples(outcome: Outcome) -> Iterator[str]:
                 shown = "\n".join(
                     escape(clean(line)) or "&nbsp;" for line in lines
                 )  # an empty line would end the block
-                yield f"<details><summary>{name}</summary>\n<pre>{shown}</pre>\n</details>\n"
+                drawn = _picture(check, report.run.source.name)
+                yield f"<details><summary>{name}</summary>\n<pre>{shown}</pre>\n{drawn}</details>\n"
+
+
+def _picture(check: Check, main: str) -> str:
+    """A flow chart of a counterexample, which GitHub and GitLab draw; none where it is too large to be read."""
+    if check.trace is None:
+        return ""
+    drawn = usual(picture(check, check.expectation.text, main=main))
+    chart = mermaid(drawn)
+    if len(drawn.boxes) > _MOST_BOXES or len(drawn.edges) > _MOST_EDGES or len(chart) > _MOST_LETTERS:
+        return (
+            f"<p>A picture of it would have {len(drawn.boxes)} boxes: <code>scopec trace --html</code> draws it.</p>\n"
+        )
+    return f"\n```mermaid\n{chart}```\n"
 
 
 def _plain(said: str) -> str:
