@@ -7,7 +7,8 @@
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
 - ``inquiry``: one run, asked and answered
-- ``sizes``, ``kernel_sizes``, ``witness``: questions about all launches, of one kernel; the launch that shows a race
+- ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel
+- ``witness``, ``witnessed``: the launch that a model names, as text, and what is said of it
 - ``final_states``: every final state
 - ``confirm``: the jars beside the embedded engine
 - ``forms``, ``reductions``: passes and reductions by name

@@ -7,27 +7,26 @@ the verdict, or else there is none.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.diagnostics import LimitError
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import of_sizes
-from scopec.explain.verdict import Check, Verdict
 from scopec.frontends.clang.anythread.hosts import Host, as_launched
-from scopec.frontends.clang.anythread.reader import form
+from scopec.frontends.clang.anythread.reader import form, objects
 from scopec.frontends.clang.anythread.values import NotFollowed
 from scopec.frontends.clang.kernels import Kernel
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, both, symbols
-from scopec.session import witness
-from scopec.session.plan import Overrides, plan_of
+from scopec.session.plan import Overrides
+from scopec.session.witnessed import Answered, Found, Launch
 from scopec.sizes import pairs as meeting
 from scopec.sizes import questions
 from scopec.sizes.questions import Launches, Model
@@ -37,9 +36,8 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.run import Run
     from scopec.sizes.questions import Answer, Question
 
-#: Seconds for a question about barriers, and for reading a launch that a model names or for asking about it.
+#: Seconds for a question about barriers.
 _SECONDS = 5.0
-_WITNESS = 10.0
 #: Seconds for the form of a kernel.
 _READING = 20.0
 _TOO_LONG = f"what one thread does is not known after {_READING:g} s: its loops have too many turns or nest too deeply"
@@ -49,33 +47,9 @@ _PAIR = 6.0
 _PAIRS = 30.0
 #: Seconds for all pairs of the launches of the host, of which nobody asked.
 OFFER = 10.0
-#: So many threads at most a launch has that is looked at.
-_MOST_THREADS = 2048
-#: The elements of an object, until no index leaves it.
-_ELEMENTS = (16, 256, 4096)
 _MOST_WITNESSES = 4
 _INSTALL = "z3 is not installed: pip install 'scopec[sizes]'"
 _ASSUMED = ("no 32-bit number passes its limits", "no two pointers overlap", "no index leaves its array")
-
-
-@dataclass(frozen=True)
-class Found:
-    """A verdict about all launches, with its reason, and the run that shows it."""
-
-    verdict: Verdict
-    reason: str
-    shown: Answered | None = None
-    assumed: tuple[str, ...] = ()
-    pair: tuple[Span, ...] = ()
-
-
-@dataclass(frozen=True)
-class Answered:
-    """The answers of one run, and whatever reports of it."""
-
-    run: Run
-    checks: tuple[Check, ...]
-    report: object = None
 
 
 @dataclass(frozen=True)
@@ -102,12 +76,13 @@ class OfKernel:
         self, text: Source, path: Path, kernel: Kernel, device: Side, host: Host | Found | None, overrides: Overrides,
         settings: Asking, ask: Callable[[Run, float], Answered], condition: str,
     ) -> None:  # fmt: skip
-        self.text, self.path, self.kernel, self.device, self.host = text, path, kernel, device, host
-        self.overrides, self.settings, self.ask = overrides, settings, ask
-        self.end, self.condition = settings.deadline(), condition
+        self.text, self.kernel, self.device, self.host = text, kernel, device, host
+        self.settings, self.end, self.condition = settings, settings.deadline(), condition
+        self.launch = Launch(text, path, kernel, overrides, settings, ask, self.end)
         self._tried = 0
         self.seconds = _PAIRS
         self._refuted: set[Question] = set()
+        self._races: dict[str, Found] = {}
 
     @cached_property
     def form(self) -> tuple[AnyThread, Term] | Found:
@@ -229,17 +204,44 @@ class OfKernel:
         """Whether the host code launches the kernel, as far as it is understood."""
         return not isinstance(self.form, Found) and self.form[1] is not TRUE
 
-    def about(self, kind: str) -> Found | None:
-        """The answer to an expectation, or to its opposite; None to one about barriers where there are none."""
-        return self.race_free if kind in ("race_free", "race") else self.uniform
+    def objects(self, name: str) -> frozenset[str]:
+        """The objects of a name; none if the code of the file has none."""
+        return objects(self.device.module, self.device.about, self.kernel.symbol).get(name, frozenset())
 
-    @cached_property
-    def race_free(self) -> Found:
-        """Whether no launch has a race."""
+    def accesses(self, name: str) -> bool:
+        """Whether the kernel accesses an object of a name, as far as it is understood."""
+        wanted = self.objects(name)
+        return not isinstance(self.form, Found) and any(one.object in wanted for one in self.form[0].accesses)
+
+    def about(self, kind: str, on: str = "") -> Found | None:
+        """The answer to an expectation, or to its opposite; None to one about barriers where there are none."""
+        return self.races(on) if kind in ("race_free", "race") else self.uniform
+
+    def races(self, on: str = "") -> Found:
+        """Whether no launch has a race, or none ``on`` the objects of a name."""
+        if on not in self._races:
+            self._races[on] = self._asked(on)
+        return self._races[on]
+
+    def _asked(self, on: str) -> Found:
         if isinstance(self.form, Found):
             return self.form
+        made, _ = self.form
+        wanted = self.objects(on) if on else frozenset(access.object for access in made.accesses)
+        found = self._met(wanted, on)
+        if found.verdict != "holds" or not on:
+            return found
+        accesses = [access for access in made.accesses if access.object in wanted]
+        terms = [term for access in accesses for term in (access.offset, access.condition)]
+        if self.rests_on_reads(made, *terms) and self.races().verdict != "holds":
+            return Found("unknown", "a number that all threads of a block read counts, and another object may race")
+        return found
+
+    def _met(self, wanted: frozenset[str], on: str) -> Found:
+        """Whether no two threads of any launch meet at some objects."""
         end = time.monotonic() + self.end.within(self.seconds)
-        opened, left = list[Open](), list(meeting.pairs(self.form[0], self.order))
+        pairs = meeting.pairs(self.launches.form, self.order)
+        opened, left = list[Open](), [pair for pair in pairs if pair.first.first.object in wanted]
         while left:
             pair = left.pop(0)
             if time.monotonic() > end:
@@ -250,23 +252,23 @@ class OfKernel:
             singles = list(pair.single())
             left = singles + left
             if not singles:
-                found = self.looked_at(pair, answer)
+                found = self.looked_at(pair, answer, on)
                 if found.verdict == "violated":
                     return found
                 opened.append(Open(pair, found, answer is None))
         for number, one in enumerate(opened):
             share = (end - time.monotonic()) / (len(opened) - number)
-            found = self.again(one, share) if one.may_change and share > _LOOK else one.found
+            found = self.again(one, share, on) if one.may_change and share > _LOOK else one.found
             if found.verdict != "holds":
                 return found
-        return Found("unknown", self.too_late(left)) if left else self.proved()
+        return Found("unknown", self.too_late(left)) if left else self.proved(wanted)
 
-    def again(self, one: Open, seconds: float) -> Found:
+    def again(self, one: Open, seconds: float, on: str) -> Found:
         """What is found of a pair in more time."""
         answer = self.meet(one.pair, min(_PAIR, seconds))
-        return Found("holds", "") if answer == "none" else self.looked_at(one.pair, answer)
+        return Found("holds", "") if answer == "none" else self.looked_at(one.pair, answer, on)
 
-    def looked_at(self, pair: meeting.Pair, answer: Model | None) -> Found:
+    def looked_at(self, pair: meeting.Pair, answer: Model | None, on: str) -> Found:
         """What is known of a pair that is not proved not to meet."""
         lines = f"lines {pair.spans[0].line} and {pair.spans[1].line}"
         if answer is None:
@@ -274,7 +276,7 @@ class OfKernel:
         if self._tried == _MOST_WITNESSES:
             return Found("unknown", f"{lines}: two threads may meet, by z3 alone", pair=pair.spans)
         self._tried += 1
-        shown = self.confirmed(answer)
+        shown = self.launch.races(answer, on)
         if shown.verdict == "violated":
             return replace(shown, pair=pair.spans)
         return Found("unknown", f"{lines}: {shown.reason}", pair=pair.spans)
@@ -284,9 +286,9 @@ class OfKernel:
         first, second = left[0].spans
         return f"lines {first.line} and {second.line}: the time is up before these and {len(left) - 1} others are asked"
 
-    def proved(self) -> Found:
-        """A proof, if there is a launch in which two threads come to an access."""
-        accesses = self.launches.form.accesses
+    def proved(self, wanted: frozenset[str]) -> Found:
+        """A proof, if there is a launch in which two threads come to an access of these objects."""
+        accesses = [access for access in self.launches.form.accesses if access.object in wanted]
         end = time.monotonic() + _PAIR
         for condition in dict.fromkeys(access.condition for access in accesses):
             for same_block in (True, False):
@@ -316,67 +318,18 @@ class OfKernel:
         for span, answer in self.differing:
             line = f"the barrier of line {span.line}"
             if isinstance(answer, Model):
-                shown = self.divergent(answer)
+                shown = self.launch.divergent(answer)
                 if shown is not None:
                     return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
-        if self.told_by_memory(made) and self.race_free.verdict != "holds":
+        if self.rests_on_reads(made) and self.races().verdict != "holds":
             return Found("unknown", "what is read from memory decides over barriers, and may race")
         return self.holds()
 
-    def told_by_memory(self, made: AnyThread) -> bool:
-        """Whether what is the same for a block decides over barriers, and something of that is read."""
+    def rests_on_reads(self, made: AnyThread, *others: Term) -> bool:
+        """Whether what is the same for a block decides over barriers or is in other terms, and something of that is
+        read, which is the same as long as nothing races.
+        """
         conditions = [*(one.condition for one in made.barriers), *(loop.again for loop in made.loops)]
-        return any(one.is_read for one in made.uniform) and not {one.symbol.name for one in made.uniform}.isdisjoint(
-            symbols(*conditions)
-        )
-
-    # ---------------------------------------------------------------- the launch that a model names
-
-    def launch_of(self, model: Model) -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
-        """The launch of a model, read with objects that no index leaves; nothing where it cannot be read."""
-        for elements in _ELEMENTS:
-            for prefix in ("", f"{self.kernel.own_name}_"):
-                said = witness.directives(self.text, self.kernel, model, elements, prefix)
-                if said is None:
-                    return
-                text = self.text.text + "".join(f"\n//@ {one}" for one in said) + "\n//@ expect race_free;\n"
-                try:
-                    with limited(self.end.within(_WITNESS), self.settings.memory):
-                        own = replace(self.overrides, guess=False)
-                        planned = plan_of(replace(self.text, text=text), self.path, own)
-                        run = planned.runs[0]
-                        faulty = bool(run.graph.faults)
-                except LimitError:
-                    return
-                except InputError:
-                    continue
-                if not faulty:
-                    yield run, planned.warnings
-                    return
-                break
-
-    def confirmed(self, model: Model) -> Found:
-        """What the usual question says of the launch of a model."""
-        at = witness.words(self.kernel, model)
-        if witness.threads(model) > _MOST_THREADS:
-            return Found("unknown", f"two threads may meet at {at}, which is too large to be looked at")
-        for run, _ in self.launch_of(model):
-            try:
-                told = self.ask(run, _WITNESS)
-            except (InputError, LimitError) as objection:
-                message = objection.diagnostics[0].message if isinstance(objection, InputError) else str(objection)
-                return Found("unknown", f"two threads may meet at {at}, which is not answered: {message}")
-            check = next(c for c in told.checks if c.expectation.kind == "race_free")
-            if check.verdict == "violated":
-                shown = replace(told, checks=(check,))
-                return Found("violated", f"at {at}: {check.reason or 'a data race'}", shown)
-            return Found("unknown", f"two threads may meet at {at}, where there is no race: {check.verdict}")
-        return Found("unknown", f"two threads may meet at {at}, which cannot be read as a launch")
-
-    def divergent(self, model: Model) -> str | None:
-        """The launch of a model in words, if scopec warns of a divergent barrier at it."""
-        for _, warnings in self.launch_of(model) if witness.threads(model) <= _MOST_THREADS else ():
-            if any(warning.code is Code.DIVERGENT_BARRIER for warning in warnings):
-                return witness.words(self.kernel, model)
-        return None
+        alike = {one.symbol.name for one in made.uniform}
+        return any(one.is_read for one in made.uniform) and not alike.isdisjoint(symbols(*conditions, *others))

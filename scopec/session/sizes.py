@@ -26,16 +26,18 @@ from scopec.frontends.clang.prepare import Every, about_every, condition_of, pre
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.scoped.syntax.scan import scan
 from scopec.program.expectations import Expectation
-from scopec.session.kernel_sizes import OFFER, Found, OfKernel, Side
-from scopec.session.kernel_sizes import Answered as Answered
+from scopec.session.kernel_sizes import OFFER, OfKernel, Side
 from scopec.session.plan import Overrides, plan_of, source_of
+from scopec.session.witnessed import Answered as Answered
+from scopec.session.witnessed import Found
 
 if TYPE_CHECKING:
     from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
 
-#: What can be asked of all launches.
-_KINDS = ("race_free", "race", "uniform", "divergent")
+#: What can be asked of all launches: as it is written, and of a race on an object the object's name.
+_KINDS = re.compile(r"race_free|uniform|divergent|race(?: on ([A-Za-z_]\w*))?")
+_CAN_BE_ASKED = "of all launches race_free, race, race on NAME, uniform, divergent can be asked"
 _OPPOSITE: dict[Verdict, Verdict] = {"holds": "violated", "violated": "holds"}
 #: The functions that conditions are.
 _WHERE = "__scopec_where_"
@@ -83,14 +85,19 @@ def of_file(
             assert one is not None
             span = source.span(one.at, one.at + len(one.condition)) if condition else source.span(one.start, one.end)
             raise InputError(Diagnostic(Code.BAD_DIRECTIVE, "no launch meets this condition", span, "weaken it"))
-        for kind, span in kinds or (("race_free", kernel.span), ("uniform", kernel.span)):
-            answer = asked.about(kind)
+        for text_of, span in kinds or (("race_free", kernel.span), ("uniform", kernel.span)):
+            kind, on = _parts(text_of)
+            if on and asks_launches(source) and not asked.accesses(on):
+                continue  # an object of these
+            if on and not asked.objects(on):
+                raise InputError(Diagnostic(Code.BAD_EXPECTATION, f"no parameter or variable `{on}`", span))
+            answer = asked.about(kind, on)
             if answer is None and not kinds:
                 continue
             if answer is not None and answer.verdict != "holds" and one is None and "<<<" in source.text:
                 as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
-                answer = _with_offer(kind, kernel, answer, as_launched)
-            expectation = _expectation(kind, kernel, one, span)
+                answer = _with_offer(kind, on, kernel, answer, as_launched)
+            expectation = _expectation(text_of, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
             of = AllLaunches(kernel.name, one.condition if one else "", launched, answer.assumed, answer.pair)
             reports.append(_answered(nothing, expectation, answer, of, begun))
@@ -137,8 +144,16 @@ def _nothing(source: Source, path: Path, overrides: Overrides) -> Run:
     return replace(plan_of(empty, path, replace(overrides, guess=False)).runs[0], source=source)
 
 
-def _expectation(kind: str, kernel: Kernel, one: Every | None, span: Span) -> Expectation:
-    return Expectation(kind, f"{kind} for every launch of {kernel.name}{_in_words(one)}", span)
+def _parts(text: str) -> tuple[str, str]:
+    """The kind of an expectation, and the name of an object that it is about."""
+    kind, _, on = text.partition(" on ")
+    return kind, on
+
+
+def _expectation(text: str, kernel: Kernel, one: Every | None, span: Span) -> Expectation:
+    kind, _ = _parts(text)
+    launches = "some" if kind in ("race", "divergent") else "every"
+    return Expectation(kind, f"{text} for {launches} launch of {kernel.name}{_in_words(one)}", span)
 
 
 def _told(found: Kernels) -> list[Diagnostic]:
@@ -166,10 +181,10 @@ def _in_words(one: Every | None) -> str:
     return f"{' as launched' if one.launched else ''}{where}"
 
 
-def _with_offer(kind: str, kernel: Kernel, answer: Found, as_launched: OfKernel) -> Found:
+def _with_offer(kind: str, on: str, kernel: Kernel, answer: Found, as_launched: OfKernel) -> Found:
     """An answer that is no proof, with what gets one: the launches of the file alone."""
     as_launched.seconds = OFFER
-    found = as_launched.about(kind) if as_launched.has_launches() else None
+    found = as_launched.about(kind, on) if as_launched.has_launches() else None
     if found is None or found.verdict != "holds":
         return answer
     offer = f"try: `//@ every {kernel.name} as launched;`, of the launches in this file it holds"
@@ -198,13 +213,12 @@ def _wanted(
 
 def _kinds(source: Source, expected: tuple[tuple[str, int, int], ...]) -> tuple[tuple[str, Span], ...]:
     """What is expected of all launches; where a file has launches too, the rest is of these."""
-    found = tuple((text, source.span(start, end)) for text, start, end in expected if text in _KINDS)
+    found = tuple((text, source.span(start, end)) for text, start, end in expected if _KINDS.fullmatch(text))
     if not asks_launches(source):
         for text, start, end in expected:
-            if text not in _KINDS:
+            if not _KINDS.fullmatch(text):
                 message = f"`{text}` is asked of launches, and the file has none"
-                help_ = f"of all launches {', '.join(_KINDS)} can be asked"
-                raise InputError(Diagnostic(Code.BAD_EXPECTATION, message, source.span(start, end), help_))
+                raise InputError(Diagnostic(Code.BAD_EXPECTATION, message, source.span(start, end), _CAN_BE_ASKED))
     return found
 
 
@@ -226,9 +240,11 @@ def _parameters(source: Source, kernel: Kernel, one: Every) -> str:
 def _answered(nothing: Run, expectation: Expectation, found: Found, of: AllLaunches, begun: float) -> Answered:
     milliseconds = (time.monotonic() - begun) * 1000
     if expectation.kind in ("race", "divergent"):
-        found = replace(found, verdict=_OPPOSITE.get(found.verdict, "unknown"))
+        reason = f"no launch has one; {found.reason}" if found.verdict == "holds" else found.reason
+        found = replace(found, verdict=_OPPOSITE.get(found.verdict, "unknown"), reason=reason)
     if found.shown is not None:
         (check,) = found.shown.checks
+        expectation = replace(expectation, target=check.expectation.target)
         check = replace(check, expectation=expectation, reason=found.reason, verdict=found.verdict, every=of)
         return replace(found.shown, run=replace(found.shown.run, checks=(expectation,)), checks=(check,))
     run = replace(nothing, checks=(expectation,), not_asked=())

@@ -54,6 +54,11 @@ def words(kernel: Kernel, model: Model) -> str:
     return f"{kernel.name}<<<{shape(model)}>>>({(others + ', '.join(numbers)).removesuffix(', ')})"
 
 
+def object_of(kernel: Kernel, name: str, prefix: str) -> str:
+    """What an object is called in a launch: that of a parameter has a name of its own."""
+    return f"{prefix}{name}" if any(one.name == name for one in kernel.parameters) else name
+
+
 def _argument(one: Parameter, model: Model, elements: int, prefix: str, objects: list[str]) -> str | None:
     match one.kind:
         case "number":

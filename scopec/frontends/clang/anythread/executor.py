@@ -18,6 +18,7 @@ from scopec.frontends.clang.anythread.values import (
     joined_cells,
 )
 from scopec.frontends.clang.llvm import code as llvm
+from scopec.frontends.clang.llvm.reader import Module
 from scopec.program import anythread as terms
 from scopec.program.anythread import FALSE, ZERO, Term, both, const, either, opposite
 
@@ -196,22 +197,13 @@ class Executor:
             case llvm.Aggregate(items), _:
                 return Parts(tuple(self.operand(frame, item) for item in items))
             case llvm.Global(name), _:
-                return address(self._object(name))
+                return address(object_of(self.record.module, name))
             case llvm.Expression(llvm.Cast(_, inner, _)), llvm.Pointer():
                 return self.operand(frame, inner)
             case llvm.Expression(llvm.Element() as element), _:
                 return self._element(frame, element)
             case _:
                 return self.record.names.any_of(typed.type)
-
-    def _object(self, name: str) -> str:
-        """The object of a global variable; dynamic shared memory is one, whatever its names."""
-        module = self.record.module
-        if name in module.variables:
-            variable = module.variable(name)
-            if variable.space == 3 and variable.initial is None:
-                return "@shared memory"
-        return f"@{name}"
 
     def _value(
         self, frame: Frame, instruction: llvm.Instruction, action: llvm.Action, condition: Term, cells: Cells
@@ -325,3 +317,12 @@ class Executor:
             number = numbers.signed(self.number(frame, index), index.type.bits)
             moved = terms.add(moved, terms.mul(const(llvm.size(type_)), number))
         return Pointers(tuple((way, object_, terms.add(offset, moved)) for way, object_, offset in base.ways))
+
+
+def object_of(module: Module, name: str) -> str:
+    """The object of a global variable; dynamic shared memory is one, whatever its names."""
+    if name in module.variables:
+        variable = module.variable(name)
+        if variable.space == 3 and variable.initial is None:
+            return "@shared memory"
+    return f"@{name}"

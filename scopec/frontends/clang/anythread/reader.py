@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from scopec.base.source import Source
-from scopec.frontends.clang.anythread.executor import Executor
+from scopec.frontends.clang.anythread.executor import Executor, object_of
 from scopec.frontends.clang.anythread.frame import Record
 from scopec.frontends.clang.anythread.values import Cells, NotFollowed, Value, address
 from scopec.frontends.clang.llvm import code as llvm
@@ -56,6 +58,24 @@ def _is_shared(module: Module, object_: str) -> bool:
     """Whether each block has an object of its own."""
     name = object_.removeprefix("@")
     return object_ == "@shared memory" or (name in module.variables and module.variable(name).space == 3)
+
+
+def objects(module: Module, debug: Debug, kernel: str) -> dict[str, frozenset[str]]:
+    """The objects by their names in the source: what parameters point to, or variables."""
+    found: dict[str, frozenset[str]] = {}
+    for name in module.variables:
+        declared = [debug.variable(node).name for node in module.variable(name).debug]
+        for own in declared or (_own_name(name),):
+            found[own] = found.get(own, frozenset()) | {object_of(module, name)}
+    function = module.function(kernel)
+    pointers = () if function is None else function.parameters
+    return found | {name: frozenset({name}) for name, type_ in pointers if isinstance(type_, llvm.Pointer)}
+
+
+def _own_name(mangled: str) -> str:
+    """The name of a variable without those of the functions and namespaces around it."""
+    parts = re.finditer(r"(?=(?<!\d)(\d+)([A-Za-z_]\w*)$)", mangled)
+    return next((part[2] for part in parts if mangled.startswith("_Z") and len(part[2]) == int(part[1])), mangled)
 
 
 def arguments(

@@ -1,0 +1,110 @@
+"""The launch that a model names, with objects that no index leaves: what the usual questions say of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.limits import Deadline, limited
+from scopec.base.records import dataclass
+from scopec.base.source import Source, Span
+from scopec.explain.verdict import Check, Verdict
+from scopec.frontends.clang.kernels import Kernel
+from scopec.session import witness
+from scopec.session.plan import Overrides, plan_of
+from scopec.sizes.questions import Model
+
+if TYPE_CHECKING:
+    from scopec.session.asking import Asking
+    from scopec.session.inquiry.run import Run
+
+#: Seconds for reading a launch, or for asking about it.
+_WITNESS = 10.0
+#: So many threads at most a launch has that is looked at.
+_MOST_THREADS = 2048
+#: The elements of an object, until no index leaves it.
+_ELEMENTS = (16, 256, 4096)
+
+
+@dataclass(frozen=True)
+class Found:
+    """A verdict about all launches, with its reason, and the run that shows it."""
+
+    verdict: Verdict
+    reason: str
+    shown: Answered | None = None
+    assumed: tuple[str, ...] = ()
+    pair: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The answers of one run, and whatever reports of it."""
+
+    run: Run
+    checks: tuple[Check, ...]
+    report: object = None
+
+
+class Launch:
+    """Launches of one kernel, at the sizes and numbers of models."""
+
+    def __init__(
+        self, text: Source, path: Path, kernel: Kernel, overrides: Overrides, settings: Asking,
+        ask: Callable[[Run, float], Answered], end: Deadline,
+    ) -> None:  # fmt: skip
+        self._text, self._path, self._kernel = text, path, kernel
+        self._overrides, self._settings, self._ask, self._end = overrides, settings, ask, end
+
+    def _read(self, model: Model, on: str = "") -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
+        """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read."""
+        for elements in _ELEMENTS:
+            for prefix in ("", f"{self._kernel.own_name}_"):
+                said = witness.directives(self._text, self._kernel, model, elements, prefix)
+                if said is None:
+                    return
+                asked = f"race on {witness.object_of(self._kernel, on, prefix)}" if on else "race_free"
+                text = self._text.text + "".join(f"\n//@ {one}" for one in said) + f"\n//@ expect {asked};\n"
+                try:
+                    with limited(self._end.within(_WITNESS), self._settings.memory):
+                        own = replace(self._overrides, guess=False)
+                        planned = plan_of(replace(self._text, text=text), self._path, own)
+                        run = planned.runs[0]
+                        faulty = bool(run.graph.faults)
+                except LimitError:
+                    return
+                except InputError:
+                    continue
+                if not faulty:
+                    yield run, planned.warnings
+                    return
+                break
+
+    def races(self, model: Model, on: str = "") -> Found:
+        """What the usual question says of the launch of a model: whether it has a race."""
+        at = witness.words(self._kernel, model)
+        if witness.threads(model) > _MOST_THREADS:
+            return Found("unknown", f"two threads may meet at {at}, which is too large to be looked at")
+        for run, _ in self._read(model, on):
+            try:
+                told = self._ask(run, _WITNESS)
+            except (InputError, LimitError) as objection:
+                message = objection.diagnostics[0].message if isinstance(objection, InputError) else str(objection)
+                return Found("unknown", f"two threads may meet at {at}, which is not answered: {message}")
+            check = next(c for c in told.checks if c.expectation.kind == ("race" if on else "race_free"))
+            if check.verdict == ("holds" if on else "violated"):
+                race = f"a data race on `{on}`" if on else check.reason or "a data race"
+                return Found("violated", f"at {at}: {race}", replace(told, checks=(check,)))
+            said = "that launch is undecided" if check.verdict == "unknown" else "there is no race"
+            return Found("unknown", f"two threads may meet at {at}, where {said}")
+        return Found("unknown", f"two threads may meet at {at}, which cannot be read as a launch")
+
+    def divergent(self, model: Model) -> str | None:
+        """The launch of a model in words, if scopec warns of a divergent barrier at it."""
+        for _, warnings in self._read(model) if witness.threads(model) <= _MOST_THREADS else ():
+            if any(warning.code is Code.DIVERGENT_BARRIER for warning in warnings):
+                return witness.words(self._kernel, model)
+        return None
