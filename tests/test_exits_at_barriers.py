@@ -50,6 +50,22 @@ def test_what_is_read(name: str, tmp_path: Path) -> None:
     assert verdicts([found])["allowed k[0][1].r == 1"] == ["holds" if allowed else "violated"]
 
 
+def test_what_comes_behind_is_executed(tmp_path: Path) -> None:
+    """Thread 0 never comes to the barrier: its end, which a loop comes before, lets thread 1 pass."""
+    text = f"""{HEAD}__global__ void k() {{
+    if (blockIdx.x == 1) {{ x.store(1, relaxed); return; }}
+    if (threadIdx.x == 0) {{ while (x.load(relaxed) == 0); return; }}
+    __syncthreads();
+    y.store(1, relaxed);
+}}
+//@ launch k<<<2, 2>>>();
+//@ expect allowed y == 1;
+//@ expect required y == 1;
+"""
+    found = check_text(tmp_path, text, engine="embedded")
+    assert verdicts([found]) == {"allowed y == 1": ["holds"], "required y == 1": ["holds"]}
+
+
 def test_where_another_may_arrive_instead(tmp_path: Path) -> None:
     """Two arrivals are enough, and there are three threads."""
     path = tmp_path / "program.litmus"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
-    from scopec.program.collective import Barrier
+    from scopec.program.collective import Barrier, Passage
 
 
 class Ordering:
@@ -300,13 +300,21 @@ class Ordering:
             yield from self._pairs(arrivals, waits)
 
     def _pairs(self, arrivals: Sequence[Event], waits: Sequence[Event]) -> Iterator[tuple[Event, Event, Value | None]]:
+        partners: dict[Passage, list[tuple[Event, Value | None]]] = {}  # in many threads there are few phases
         for arrival in arrivals:
             here = self.out.barriers[arrival.id]
-            for wait in waits:
-                if arrival.thread != wait.thread:
-                    same = here.meets(self.out.barriers[wait.id])
-                    if same != values.FALSE:
-                        yield arrival, wait, None if isinstance(same, Const) else same
+            if here not in partners:
+                partners[here] = list(self._of_its_phase(here, waits))
+            yield from ((arrival, wait, same) for wait, same in partners[here] if arrival.thread != wait.thread)
+
+    def _of_its_phase(self, here: Passage, waits: Sequence[Event]) -> Iterator[tuple[Event, Value | None]]:
+        known: dict[Passage, Value] = {}
+        for wait in waits:
+            there = self.out.barriers[wait.id]
+            if there not in known:
+                known[there] = here.meets(there)
+            if (same := known[there]) != values.FALSE:
+                yield wait, None if isinstance(same, Const) else same
 
     def _meetings(self) -> Iterator[tuple[Barrier, list[Event], list[Event]]]:
         """Arrivals and waits that may be of one phase of a barrier: phase by phase where many threads meet."""

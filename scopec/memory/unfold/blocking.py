@@ -17,7 +17,7 @@ from scopec.program import ir, values
 from scopec.program.collective import arrives_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Sequence
 
     from scopec.memory.events.events import Event
     from scopec.memory.events.guards import Guard
@@ -88,12 +88,21 @@ class Blocking:
         self.own: dict[str, list[Event]] = {t.name: [] for t in self.threads}
         for event in out.events:
             self.own[event.thread].append(event)
-        #: Arrivals and the waits that they are of a phase with, and where.
-        self.pairs = tuple(
-            (arrival, wait, out.guards.always if when is None else out.literal(when))
-            for arrival, wait, when in ordering.phases()
-        )
         self.members = {e.id: self._members(e) for e in out.events if e.kind is Kind.WAIT}
+        #: The arrivals that a wait is of a phase with, and where.
+        self.arrivals: dict[str, list[tuple[Event, Guard]]] = defaultdict(list)
+        #: The waits for an arrival, and those for a thread.
+        self.waits_for: dict[str, set[str]] = defaultdict(set)
+        self.waits_for_thread: dict[str, set[str]] = defaultdict(set)
+        for arrival, wait, when in ordering.phases():
+            self.arrivals[wait.id].append((arrival, out.guards.always if when is None else out.literal(when)))
+            self.waits_for[arrival.id].add(wait.id)
+        for wait_id, threads in self.members.items():
+            for thread in threads:
+                self.waits_for_thread[thread].add(wait_id)
+        #: Where each wait at a barrier is in vain, and the waits of which something has changed since that was found.
+        self.vain: dict[str, Guard] = {}
+        self.changed = set(self.members)
         #: Where a thread goes round a loop for ever, if it gets there; where it is stuck; for each event where its
         #: thread is stuck before it.  At first everything is taken to be stuck: what remains when waits that are
         #: met are taken out, round by round, is what waits in vain, for each other included.
@@ -185,7 +194,8 @@ class Blocking:
         for call_id, operation in self.out.calls.items():
             if isinstance(operation, ir.JoinThread):
                 reasons[call_id] |= self.halted[operation.thread]
-        for passage, stuck in (*self._barriers(), *self.quorums.early(self._performed)):
+        self._look_at_barriers()
+        for passage, stuck in (*self.vain.items(), *self.quorums.early(self._performed)):
             reasons[passage] |= stuck
         starts: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
         for first, second, path in self.ordering.stream_order():
@@ -205,6 +215,7 @@ class Blocking:
                     before |= event.guard & reasons[event.id]
                 if before != self.before[event.id]:
                     self.before[event.id] = before
+                    self.changed |= self.waits_for[event.id]
                     changed = True
             halted = self.endless[thread.name] | before
             stuck = halted & ~self.stopped(thread.name)
@@ -213,6 +224,7 @@ class Blocking:
             halted |= self.trapped(thread.name)
             if (stuck, halted) != (self.stuck[thread.name], self.halted[thread.name]):
                 self.stuck[thread.name], self.halted[thread.name] = stuck, halted
+                self.changed |= self.waits_for_thread[thread.name]
                 changed = True
         return changed
 
@@ -227,16 +239,24 @@ class Blocking:
                 guard |= self.stuck[thread]
         return guard
 
-    def _barriers(self) -> Iterator[tuple[str, Guard]]:
-        """Waits at barriers, with where another thread that uses it is stuck and has not arrived in that phase."""
-        arrived: dict[tuple[str, str], Guard] = defaultdict(lambda: self.out.guards.never)
-        for arrival, wait, where in self.pairs:
-            arrived[arrival.thread, wait.id] |= self._performed(arrival) & where
-        for wait in (e for e in self.out.events if e.kind is Kind.WAIT):
-            for thread in self.members[wait.id]:
-                if thread != wait.thread:
-                    yield wait.id, self._absent(thread, wait) & ~arrived[thread, wait.id]
-            yield wait.id, self._too_few(wait, arrived)
+    def _look_at_barriers(self) -> None:
+        """Find where another thread that uses a barrier is stuck and has not arrived in the phase of a wait."""
+        for wait in (e for e in self.out.events if e.id in self.members):
+            passage = self.out.barriers[wait.id]
+            if wait.id in self.changed or (passage.phases and passage.warps):  # quorums look at others' arrivals too
+                self.vain[wait.id] = self._in_vain(wait)
+        self.changed = set()
+
+    def _in_vain(self, wait: Event) -> Guard:
+        arrived: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
+        for arrival, where in self.arrivals[wait.id]:
+            arrived[arrival.thread] |= self._performed(arrival) & where
+        found = self._too_few(wait, list(arrived.values()))
+        for thread in self.members[wait.id]:
+            absent = self._absent(thread, wait) if thread != wait.thread else self.out.guards.never
+            if not absent.never:
+                found |= absent & ~arrived[thread]
+        return found
 
     def _members(self, wait: Event) -> list[str]:
         """The threads that a barrier waits for: all that it joins, or those that may arrive at its name."""
@@ -255,13 +275,16 @@ class Blocking:
             forgiven = self.forgives(barrier) and not barrier.chance
             return self.halted[thread] if forgiven else self.out.guards.always
         missing = self.endless[thread] | self.trapped(thread)
-        for arrival, other, where in self.pairs:
-            if other.id == wait.id and arrival.thread == thread:
+        for arrival, where in self.arrivals[wait.id]:
+            if arrival.thread == thread:
                 missing |= arrival.guard & self.before[arrival.id] & where
         return missing
 
-    def _too_few(self, wait: Event, arrived: Mapping[tuple[str, str], Guard]) -> Guard:
-        """The paths on which fewer threads have arrived than the count of a barrier, the waiting thread included."""
+    def _too_few(self, wait: Event, others: Sequence[Guard]) -> Guard:
+        """The paths on which fewer threads have arrived than the count of a barrier, the waiting thread included:
+
+        ``others`` are where each of the others has.
+        """
         passage = self.out.barriers[wait.id]
         count = passage.count
         if count is None:
@@ -269,7 +292,6 @@ class Blocking:
         if passage.phases and passage.warps:
             return self.quorums.too_few(wait, self._performed)
         never, always = self.out.guards.never, self.out.guards.always
-        others = [guard for (_, other), guard in arrived.items() if other == wait.id]
         enough = [always] + [never] * (count - 1)  # at each position: so many have arrived
         for guard in others:
             enough = [here | (guard & enough[n - 1]) if n else here for n, here in enumerate(enough)]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
@@ -186,26 +187,25 @@ def _content(call: Call, register: Reg) -> Content:
 # ---------------------------------------------------------------- votes, matches, reductions
 
 
+@lru_cache(maxsize=64)  # the same for each lane that meets
+def _voted(function: str, lanes: tuple[int, ...]) -> Value:
+    """The result of a vote of lanes: threads that have exited do not vote ("vote.sync": "all non-exited threads")."""
+    votes = {lane: Reg(ir.brought(lane), types.BOOL) for lane in lanes}
+    yes = [(lane, values.binary("&&", _came(lane), vote)) for lane, vote in votes.items()]
+    if function == "ballot":
+        return _sum(_one(lane, one) for lane, one in yes)
+    nobody = _all(values.unary("!", one) for _, one in yes)
+    if function == "any":
+        return values.unary("!", nobody)
+    no = [values.binary("&&", _came(lane), values.unary("!", vote)) for lane, vote in votes.items()]
+    everyone = _all(values.unary("!", one) for one in no)
+    return everyone if function == "all" else values.binary("||", everyone, nobody)
+
+
 def _vote(call: Call) -> bool:
-    """Threads that have exited do not vote (PTX ISA, "vote.sync": "all non-exited threads")."""
     function, meeting = VOTES[call.known(0)], _meeting(call, 1)
     truth = compare("ne", call.number(2), number(0, call.number(2).type.bits))
-    yes = {lane: values.binary("&&", _came(lane), Reg(ir.brought(lane), types.BOOL)) for lane in meeting.lanes}
-    no = {
-        lane: values.binary("&&", _came(lane), values.unary("!", Reg(ir.brought(lane), types.BOOL)))
-        for lane in meeting.lanes
-    }
-    everyone, nobody = (_all(values.unary("!", one) for one in side.values()) for side in (no, yes))
-    match function:
-        case "ballot":
-            result = _sum(_one(lane, one) for lane, one in yes.items())
-        case "any":
-            result = values.unary("!", nobody)
-        case "all":
-            result = everyone
-        case _:
-            result = values.binary("||", everyone, nobody)
-    register = meeting.exchange(f"vote.sync.{function}", truth, result)[0]
+    register = meeting.exchange(f"vote.sync.{function}", truth, _voted(function, meeting.lanes))[0]
     if function == "ballot":
         _lanes(call, meeting, register)
     return call.done(resized("zext", kept(register), 32))

@@ -45,7 +45,8 @@ class _Class:
 
     @cached_property
     def _nodes(self) -> dict[int, tuple[ir.Node, Maker | None]]:
-        return {number: (node, maker(node)) for number, node in self.body.nodes.items()}
+        made: dict[int, Maker | None] = {}
+        return {number: (node, maker(node, made)) for number, node in self.body.nodes.items()}
 
     @cached_property
     def _footprints(self) -> list[tuple[Site, list[tuple[Touch, Maker | None]]]]:

@@ -271,16 +271,26 @@ class Tracked:
 # ---------------------------------------------------------------- what contains such numbers
 
 
-def maker(part: Any) -> Maker | None:
-    """What makes a record, a tuple or a number for other indices; None if there is no tracked number in it."""
+def maker(part: Any, made: dict[int, Maker | None] | None = None) -> Maker | None:
+    """What makes a record, a tuple or a number for other indices; None if there is no tracked number in it.
+
+    ``made`` are those of parts that stand in several places, by their ``id``: the parts have to outlive it.
+    """
     if type(part) is Tracked:
         return part.at
+    made = {} if made is None else made
+    if id(part) not in made:
+        made[id(part)] = _maker_of_parts(part, made)
+    return made[id(part)]
+
+
+def _maker_of_parts(part: Any, made: dict[int, Maker | None]) -> Maker | None:
     if isinstance(part, tuple):
-        makers = [maker(inner) for inner in part]
+        makers = [maker(inner, made) for inner in part]
         inner = [(make, value) for make, value in zip(makers, part, strict=True)]
         return (lambda at: tuple(make(at) if make else value for make, value in inner)) if any(makers) else None
     kind: Any = type(part)
-    changing = [(name, make) for name in _fields(kind) if (make := maker(getattr(part, name))) is not None]
+    changing = [(name, make) for name in _fields(kind) if (make := maker(getattr(part, name), made)) is not None]
     if not changing:
         return None
     as_it_is = {name: getattr(part, name) for name in _fields(kind)}
