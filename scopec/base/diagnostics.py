@@ -137,6 +137,11 @@ class Code(Enum):
         "a header of a library that scopec does not model",
         "pip install 'scopec[headers]' where it is NVIDIA's; leave out what needs it, or name a folder with one by -I",
     )
+    BY_VALUE = (
+        "SCP051",
+        "streams whose order a value alone says, so that CUDA may put the wait before what it waits for",
+        "record an event behind the write, and let the stream that waits wait for the event too",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

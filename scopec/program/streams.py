@@ -1,4 +1,4 @@
-"""Streams: which there are, their order, and what they leave behind where a grid is aborted."""
+"""Streams: which there are, their order, the values that they wait for, and what an aborted grid leaves behind."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.program import ir
+from scopec.program.effects import effects, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from scopec.program.program import Program
 
@@ -105,3 +106,47 @@ def overlapping(work: Mapping[str, Queued]) -> frozenset[tuple[str, str]]:
             found.add((before, name))
         issued.append(name)
     return frozenset(found)
+
+
+# ---------------------------------------------------------------- values
+
+
+def awaited_values(program: Program) -> dict[str, str]:
+    """The work that is a wait of a stream for a value, with the object that the value is in."""
+    return {
+        name: operation.place.object
+        for name, grid in program.grids.items()
+        if grid.work is ir.Work.COPY
+        for operation in _operations(grid)
+        if isinstance(operation, ir.Await)
+    }
+
+
+def ordered_by_values(program: Program) -> Iterator[tuple[ir.Grid, ir.Grid]]:
+    """Waits of a stream for a value, each with work of another stream that may write it and that no event orders.
+
+    "CUDA tasks that are (even indirectly) ordered by this API should also have that order expressed with CUDA-visible
+    dependencies such as events" (CUDA driver API, "Stream Memory Operations").
+    """
+    calls = [n.operation for t in program.threads for n in t.body.nodes.values() if isinstance(n, ir.Do)]
+    recorded = {(call.event, call.stream) for call in calls if isinstance(call, ir.EventRecord)}
+    told = {
+        (a, call.stream) for call in calls if isinstance(call, ir.EventWait) for e, a in recorded if e == call.event
+    }
+    for name, object_ in awaited_values(program).items():
+        own = program.grids[name]
+        for other in program.grids.values():
+            writes = any(_writes(operation, object_) for operation in _operations(other))
+            if writes and other.stream.name != own.stream.name and (other.stream.name, own.stream.name) not in told:
+                yield own, other
+
+
+def _writes(operation: ir.Operation, object_: str) -> bool:
+    """Whether an operation may write an object, and no other one, as an atomic operation: what else writes it races."""
+    place = place_of(operation)
+    atomic = getattr(operation, "mode", ir.PLAIN) != ir.PLAIN
+    return place is not None and place.object == object_ and atomic and effects(operation).writes
+
+
+def _operations(grid: ir.Grid) -> Iterator[ir.Operation]:
+    return (node.operation for node in grid.body.nodes.values() if isinstance(node, ir.Do))

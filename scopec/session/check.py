@@ -377,7 +377,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         content = () if run.is_litmus else not_given(run.program, run.source)
         if content or run.program.placed:
             checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
-        if run.extensions or any(grid.dependent for grid in run.program.grids.values()):
+        if run.rests:
             from scopec.session.inquiry.readings import rests_on  # start-up: most programs rest on none
 
             checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]

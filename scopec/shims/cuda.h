@@ -1,4 +1,4 @@
-// CUDA's driver API: its types, for programs that name them.  Who comes to one of its functions is told so.
+// CUDA's driver API: its types, and its functions; those that are declared alone are refused by name where one is called.
 #pragma once
 #include <scopec_cuda.h>
 #include <scopec/utility.h>
@@ -19,6 +19,10 @@ enum CUresult {
     CUDA_ERROR_OUT_OF_MEMORY = 2,
     CUDA_ERROR_NOT_INITIALIZED = 3,
     CUDA_ERROR_NO_DEVICE = 100,
+    CUDA_ERROR_NOT_FOUND = 500,
+    CUDA_ERROR_NOT_READY = 600,
+    CUDA_ERROR_LAUNCH_FAILED = 719,
+    CUDA_ERROR_NOT_SUPPORTED = 801,
     CUDA_ERROR_UNKNOWN = 999,
 };
 enum CUdevice_attribute {
@@ -76,42 +80,55 @@ inline CUresult cuTensorMapEncodeTiled(
     }
     return CUDA_SUCCESS;
 }
+enum CUstreamWaitValue_flags {
+    CU_STREAM_WAIT_VALUE_GEQ = 0, CU_STREAM_WAIT_VALUE_EQ = 1, CU_STREAM_WAIT_VALUE_AND = 2, CU_STREAM_WAIT_VALUE_NOR = 3,
+    CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30,
+};
+enum CUstreamWriteValue_flags { CU_STREAM_WRITE_VALUE_DEFAULT = 0, CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER = 1 };
+enum CUstreamBatchMemOpType {
+    CU_STREAM_MEM_OP_WAIT_VALUE_32 = 1, CU_STREAM_MEM_OP_WRITE_VALUE_32 = 2, CU_STREAM_MEM_OP_FLUSH_REMOTE_WRITES = 3,
+    CU_STREAM_MEM_OP_WAIT_VALUE_64 = 4, CU_STREAM_MEM_OP_WRITE_VALUE_64 = 5, CU_STREAM_MEM_OP_BARRIER = 6,
+};
+union CUstreamBatchMemOpParams {
+    CUstreamBatchMemOpType operation;
+    struct CUstreamMemOpWaitValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union { cuuint32_t value; cuuint64_t value64; };
+        unsigned flags;
+        CUdeviceptr alias;
+    } waitValue;
+    struct CUstreamMemOpWriteValueParams_st {
+        CUstreamBatchMemOpType operation;
+        CUdeviceptr address;
+        union { cuuint32_t value; cuuint64_t value64; };
+        unsigned flags;
+        CUdeviceptr alias;
+    } writeValue;
+};
+#define CU_STREAM_DEFAULT 0
+#define CU_STREAM_NON_BLOCKING 1
+#define CU_STREAM_LEGACY (reinterpret_cast<CUstream>(1))
+#define CU_STREAM_PER_THREAD (reinterpret_cast<CUstream>(2))
+#define CU_EVENT_DEFAULT 0
+#define CU_EVENT_BLOCKING_SYNC 1
+#define CU_EVENT_DISABLE_TIMING 2
+#define CU_MEM_ATTACH_GLOBAL 1
+#define CU_MEMHOSTALLOC_PORTABLE 1
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
+#define CU_MEMHOSTALLOC_WRITECOMBINED 4
+#define CU_MEMHOSTREGISTER_PORTABLE 1
+#define CU_MEMHOSTREGISTER_DEVICEMAP 2
+using CUhostFn = cudaHostFn_t;
 enum CUjit_option { CU_JIT_MAX_REGISTERS = 0, CU_JIT_INFO_LOG_BUFFER = 3, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4 };
 #define CU_LAUNCH_PARAM_END ((void*)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)2)
 
+// Those whose declarations NVIDIA's cuda.h has in the same words, with what they do.
+#include <scopec/driver_calls.h>
+
 // Declared alone.
-extern "C" {
-CUresult cuInit(unsigned);
-CUresult cuGetErrorName(CUresult, const char**);
-CUresult cuGetErrorString(CUresult, const char**);
-CUresult cuDriverGetVersion(int*);
-CUresult cuDeviceGet(CUdevice*, int);
-CUresult cuDeviceGetCount(int*);
-CUresult cuDeviceGetName(char*, int, CUdevice);
-CUresult cuDeviceGetAttribute(int*, CUdevice_attribute, CUdevice);
-CUresult cuDeviceTotalMem(size_t*, CUdevice);
-CUresult cuCtxCreate(CUcontext*, unsigned, CUdevice);
-CUresult cuCtxDestroy(CUcontext);
-CUresult cuCtxGetCurrent(CUcontext*);
-CUresult cuCtxSetCurrent(CUcontext);
-CUresult cuCtxSynchronize();
-CUresult cuCtxGetDevice(CUdevice*);
-CUresult cuModuleLoad(CUmodule*, const char*);
-CUresult cuModuleLoadData(CUmodule*, const void*);
-CUresult cuModuleLoadDataEx(CUmodule*, const void*, unsigned, CUjit_option*, void**);
-CUresult cuModuleUnload(CUmodule);
-CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*);
-CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
-CUresult cuMemAlloc(CUdeviceptr*, size_t);
-CUresult cuMemFree(CUdeviceptr);
-CUresult cuMemcpyHtoD(CUdeviceptr, const void*, size_t);
-CUresult cuMemcpyDtoH(void*, CUdeviceptr, size_t);
-CUresult cuMemcpyHtoDAsync(CUdeviceptr, const void*, size_t, CUstream);
-CUresult cuMemcpyDtoHAsync(void*, CUdeviceptr, size_t, CUstream);
-CUresult cuLaunchKernel(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, CUstream,
-                        void**, void**);
-CUresult cuStreamCreate(CUstream*, unsigned);
-CUresult cuStreamSynchronize(CUstream);
-}
+extern "C" CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
+
+inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) { return cuDevicePrimaryCtxRetain(context, device); }

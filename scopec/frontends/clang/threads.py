@@ -20,6 +20,7 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang.evaluation_order.footprints import each_once
 from scopec.frontends.clang.intrinsics.block_barriers import elections
 from scopec.frontends.clang.intrinsics.library import called
+from scopec.frontends.clang.intrinsics.stream_values import check_flushes
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.machine.argument_passing import take
@@ -77,6 +78,7 @@ class _Found:
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
     spread: set[str] = field(default_factory=set)
+    elements: dict[str, tuple[tuple[Leaf, ...], int]] = field(default_factory=dict)
 
 
 def program_of(
@@ -93,7 +95,7 @@ def program_of(
         world.written, world.parts = found.written, found.parts
         world.halves, world.counted = found.halves, found.counted
         world.come_together, world.elected = found.come_together, found.elected
-        world.spread = found.spread
+        world.spread, world.elements = found.spread, found.elements
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()
@@ -113,6 +115,7 @@ def program_of(
             if name_ not in world.registered:
                 help_ = "call cudaHostRegister before"
                 raise error(Codes.BAD_ARGUMENTS, f"`{name_}` is not registered", span, help_)
+        check_flushes(world)
         streams = with_legacy_streams((*world.created.values(), *world.streams.values()), grids.values())
         main = ir.Thread("main", ended(body, others))
         found_program = Program(

@@ -19,6 +19,7 @@ from scopec.memory.domains.domains import domains
 from scopec.memory.questions import Goal, Problem, Question
 from scopec.memory.unfold.registration import unmapped
 from scopec.program.names import distinct, identifier
+from scopec.program.streams import ordered_by_values
 from scopec.session.inquiry.graphs import mentioned, observed_registers
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
@@ -154,8 +155,9 @@ def _races_asked(run: Unfolded) -> list[Target | None]:
 def remarks(run: Unfolded) -> Iterator[Diagnostic]:
     """Warnings about what the event graph shows.
 
-    Locals that are read before they have a value on some path; and host memory that devices access although it is
-    not registered there, on a machine whose devices cannot access pageable memory (pageableMemoryAccess).
+    Locals that are read before they have a value on some path; host memory that devices access although it is
+    not registered there, on a machine whose devices cannot access pageable memory (pageableMemoryAccess); and streams
+    that a value alone orders.
     """
     for span, name in dict.fromkeys((unset.span, unset.variable) for unset in run.graph.unset):
         message = f"`{name}` may be read before it has a value: what it has then is undefined"
@@ -164,6 +166,9 @@ def remarks(run: Unfolded) -> Iterator[Diagnostic]:
         for span, name in dict.fromkeys((event.span, name) for event, name in unmapped(run.graph)):
             message = f"a device accesses `{name}`, host memory that is not registered here: the access is invalid"
             yield Diagnostic(Code.NOT_MAPPED, message, span, None, "warning")
+    for grid, other in ordered_by_values(run.program):
+        message = f"stream {grid.stream.name} waits for a value of stream {other.stream.name}, and no event says so"
+        yield Diagnostic(Code.BY_VALUE, message, grid.span, None, "warning")
 
 
 # ---------------------------------------------------------------- the progress question

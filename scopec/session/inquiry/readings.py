@@ -9,7 +9,7 @@ from scopec.explain.reasons import race_of
 from scopec.memory.execution import Execution
 from scopec.program import ir
 from scopec.program.expectations import PROGRESS_KINDS
-from scopec.program.streams import overlapping, prerequisite, queued
+from scopec.program.streams import awaited_values, ordered_by_values, overlapping, prerequisite, queued
 
 if TYPE_CHECKING:
     from scopec.explain.verdict import Check
@@ -22,6 +22,8 @@ _COPIES = "that a copy which is issued is complete at last"
 _WARPS = "which warp of a warpgroup reads which part of a matrix: each may read all of it, until the warpgroup's wait"
 _BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
 _BEFORE = "that a dependent grid comes after all that is complete when the grid that it depends on starts"
+_VALUES = "that a stream's wait for a value is an acquire, and its write of one an atomic store, both of system scope"
+_BESIDE = "that CUDA does not put work of two streams one behind the other where a value alone says in which order"
 
 
 def rests_on(run: Run, check: Check) -> tuple[str, ...]:
@@ -29,7 +31,15 @@ def rests_on(run: Run, check: Check) -> tuple[str, ...]:
     if check.verdict == "unknown":
         return ()
     if check.expectation.kind in PROGRESS_KINDS:
-        return (_COPIES,) if "agents" in run.extensions else ()
+        beside = (_BESIDE,) if next(ordered_by_values(run.program), None) is not None else ()
+        return (*((_COPIES,) if "agents" in run.extensions else ()), *beside)
+    if awaited_values(run.program):
+        return (_VALUES, *_of_the_rest(run, check))
+    return _of_the_rest(run, check)
+
+
+def _of_the_rest(run: Run, check: Check) -> tuple[str, ...]:
+    """The readings of dependent launches, proxies and copies."""
     work = queued(run.program)
     early = {(first, second) for second in work if (first := prerequisite(work, second)) is not None}
     if early:

@@ -19,6 +19,7 @@ from scopec.program.expectations import MEMORY_KINDS, OUTCOME_KINDS, PROGRESS_KI
 from scopec.program.extensions import EXTENSIONS
 from scopec.program.names import identifier
 from scopec.program.program import Program
+from scopec.program.streams import awaited_values
 from scopec.progress import models as progress_models
 
 # Start-up: many runs are not asked about progress, and import nothing of it.
@@ -141,6 +142,12 @@ class Variant:
     def extensions(self) -> tuple[str, ...]:
         """The extensions of the program of which not every model speaks."""
         return tuple(name for name, one in EXTENSIONS.items() if one.first(self.program) is not None)
+
+    @property
+    def rests(self) -> bool:
+        """Whether a verdict may rest on readings of what no document says."""
+        early = any(grid.dependent for grid in self.program.grids.values())
+        return bool(self.extensions) or early or bool(awaited_values(self.program))
 
     @cached_property
     def reductions(self) -> Reductions:

@@ -231,6 +231,8 @@ void __scopec_host_function(int stream, void (*run)(void*), void* data);
 void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                      unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, int stream, bool cooperative,
                      unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain, bool dependent);
+// The kernel of a name, as it is in object code.
+const void* __scopec_kernel(const char* name);
 // Of a dependent grid: until the one before it is complete; and of that one, what lets the other start.
 void __scopec_await_prerequisite();
 void __scopec_trigger_dependents();
@@ -245,6 +247,9 @@ void __scopec_deallocate(void* memory, const char* by, int stream = -1);
 // whether it is cudaMemcpy or the Async form.
 void __scopec_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits);
 void __scopec_fill(void* to, int byte, size_t bytes, int stream, bool waits);
+// A stream waits until a number of some bytes is as flags and a value say, or writes one (cuStreamWaitValue32).
+void __scopec_wait_value(int stream, const void* address, size_t bytes, unsigned long value, unsigned flags);
+void __scopec_write_value(int stream, void* address, size_t bytes, unsigned long value, unsigned flags);
 void __scopec_register(void* memory, size_t bytes);
 void __scopec_unregister(void* memory);
 

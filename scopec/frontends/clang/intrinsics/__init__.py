@@ -12,5 +12,6 @@
 - ``assembly``, ``vectors``: intrinsics for PTX alone
 - ``guards``: static local variables
 - ``captures``, ``graphs``: streams that are captured, and graphs
+- ``stream_values``: values in memory that streams wait for and write
 - ``host``, ``launches``, ``copies``, ``allocations``: host code
 """

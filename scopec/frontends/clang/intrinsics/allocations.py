@@ -32,14 +32,19 @@ _MOST_ELEMENTS = 1 << 24
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
 #: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
 _THREADS = ("thread", "jthread")
-_DEVICE, _HOST, _MALLOC = ("cudaFree", "cudaFreeAsync"), ("cudaFreeHost",), ("free",)
+_DEVICE, _HOST = ("cudaFree", "cudaFreeAsync", "cuMemFree", "cuMemFreeAsync"), ("cudaFreeHost", "cuMemFreeHost")
+_MALLOC = ("free",)
 #: The function that frees the memory of each that allocates some (CUDA runtime API, "Memory Management",
 #: "Stream Ordered Memory Allocator"; C11 7.22.3.3; [new.delete]).
 _FREES = {
     "cudaMalloc": _DEVICE, "cudaMallocPitch": _DEVICE, "cudaMallocManaged": _DEVICE,
     "cudaMallocAsync": _DEVICE, "cudaMallocFromPoolAsync": _DEVICE, "cudaMallocHost": _HOST, "cudaHostAlloc": _HOST,
+    "cuMemAlloc": _DEVICE, "cuMemAllocManaged": _DEVICE, "cuMemAllocAsync": _DEVICE, "cuMemAllocHost": _HOST,
+    "cuMemHostAlloc": _HOST,
     "malloc": _MALLOC, "calloc": _MALLOC, "new": ("delete",), "new[]": ("delete[]",), "std::vector": ("std::vector",),
 }  # fmt: skip
+#: The functions that give the memory as a number, which has no type of what is there.
+_UNTYPED = ("cuMemAlloc", "cuMemAllocManaged", "cuMemAllocAsync")
 
 
 def _allocate(call: Call) -> bool:
@@ -60,6 +65,9 @@ def _allocate(call: Call) -> bool:
         unique = f"{name}#{again}"
     world.allocated[unique] = key
     leaves = debug.leaves(type_) if each else (Leaf("", 0, types.INT),)
+    if by in _UNTYPED:
+        world.untyped.add(unique)
+        leaves, each = world.elements.get(unique, ((Leaf("", 0, types.INT),), 0))
     if debug.has_virtual_base(type_):
         raise machine.refused(call.state, "an object with a virtual base that is allocated is", "use a variable")
     count = max(1, size // (each or 4))

@@ -49,7 +49,7 @@ def copy(call: Call) -> bool:
     if sides is None:
         message = f"{call.known(3)} is not a cudaMemcpyKind"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "use cudaMemcpyDefault")
-    targets, sources = (_numbers(call, position, size) for position in (0, 1))
+    targets, sources = (numbers_at(call, position, size) for position in (0, 1))
     if [(leaf.type.size, leaf.pointer) for _, leaf in targets] != [
         (leaf.type.size, leaf.pointer) for _, leaf in sources
     ]:
@@ -58,7 +58,7 @@ def copy(call: Call) -> bool:
         if other.type.is_float and not leaf.type.is_float:
             forget(call.machine, call.state, to, leaf)
     stream = stream_of(call, call.arguments[4])
-    source, target = (_role(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
+    source, target = (role_of(call, one, on_host=host) for one, host in zip((sources, targets), sides, strict=True))
     if call.known(5):
         captures.check_unsafe(call, "a copy that waits")
     waits = copy_waits(source, target, synchronous=bool(call.known(5)))
@@ -86,7 +86,7 @@ def _converted(register: Reg, leaf: Leaf) -> Value:
 
 def fill(call: Call) -> bool:
     """``fill(to, byte, bytes, stream, waits)``."""
-    targets = _numbers(call, 0, call.known(2))
+    targets = numbers_at(call, 0, call.known(2))
     stream = stream_of(call, call.arguments[3])
     span, name, byte = call.machine.span(call.state), work_name(call, "cudaMemset", stream), call.known(1) & 0xFF
     builder = Builder()
@@ -95,7 +95,7 @@ def fill(call: Call) -> bool:
         if leaf.pointer:
             pattern = call.machine.world.pointer(Address(Nowhere(), Offset(pattern)))
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
-    waits = fill_waits(_role(call, targets, on_host=False), synchronous=bool(call.known(4)))
+    waits = fill_waits(role_of(call, targets, on_host=False), synchronous=bool(call.known(4)))
     issue(call, name, "cudaMemset", builder, stream, waits)
     return call.done()
 
@@ -127,7 +127,7 @@ def issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream,
         call.emit(ir.WorkSynchronize(name))
 
 
-def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]]:
+def numbers_at(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]]:
     """The numbers in memory that a pointer and a size in bytes cover."""
     machine, state = call.machine, call.state
     address = pointer_of(machine, state, call.action.arguments[position])
@@ -147,7 +147,7 @@ def _numbers(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]
     return found
 
 
-def _role(call: Call, numbers: list[tuple[ir.Place, Leaf]], *, on_host: bool) -> Role:
+def role_of(call: Call, numbers: list[tuple[ir.Place, Leaf]], *, on_host: bool) -> Role:
     """The role of the memory that a side of a copy covers."""
     cells, objects = call.state.cells, call.machine.world.objects
     names = {place.object for place, _ in numbers}

@@ -10,6 +10,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import text_at
 from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
@@ -17,7 +18,7 @@ from scopec.frontends.clang.machine.access import load, store
 from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
 from scopec.frontends.clang.machine.instructions import pointer_of
-from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Private, Record
+from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Memory, Private, Record
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch, queued
 from scopec.frontends.clang.machine.state import Again
 from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
@@ -98,7 +99,7 @@ def _launched(
     ):
         if behind is None:
             content = load(machine, state, pointer, type_, ir.PLAIN)
-            if machine.world.in_host_memory(content):
+            if machine.world.in_host_memory(content) or _tells_elements(call, function, parameter, content):
                 raise Again
             arguments.append(passed_on(call, content, f"{name}({parameter})", passed))
             continue
@@ -119,6 +120,17 @@ def _launched(
     launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
                     cooperative, cluster, domain, shared.value, tuple(passed), dependent)  # fmt: skip
     issued(call, name, launch)
+
+
+def _tells_elements(call: Call, function: llvm.Function, parameter: str, content: Content) -> bool:
+    """Whether it is news that memory has the elements that a parameter of a kernel points to."""
+    device, debug = call.machine.world.device, call.machine.world.device.debug
+    about = device.parameter(function, parameter)
+    if about is None or not isinstance(content, Address) or not isinstance(content.region, Memory):
+        return False
+    pointee = next((leaf.pointee for leaf in debug.leaves(about.type)), "")
+    each = debug.bytes(pointee) if pointee else 0
+    return bool(each) and call.machine.world.know_elements(content.region.name, debug.leaves(pointee), each)
 
 
 def work_name(call: Call, kind: str, stream: ir.Stream) -> str:
@@ -153,6 +165,17 @@ def _kernel(call: Call) -> llvm.Function:
     if function is None:
         raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))
     return function
+
+
+def _named(call: Call) -> bool:
+    """``kernel(name)``: "Returns in *hfunc the handle of the function of name name" (cuModuleGetFunction)."""
+    name = text_at(call, call.arguments[0])
+    if call.machine.world.device.function(name) is None:
+        help_ = (
+            'name a kernel of this file as it is in object code: one that is declared extern "C", or its mangled name'
+        )
+        raise error(Codes.NOT_LAUNCHED, f"`{name}` is no kernel", call.machine.span(call.state), help_)
+    return call.done(Address(Code(name)))
 
 
 def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> Iterator[Address]:
@@ -198,6 +221,7 @@ def _trigger_dependents(call: Call) -> bool:
 #: The intrinsics that the functions of the runtime API launch with, and those of grids that overlap.
 LAUNCHES = {
     "launch": _launch,
+    "kernel": _named,
     "await_prerequisite": _await_prerequisite,
     "trigger_dependents": _trigger_dependents,
 }

@@ -96,10 +96,16 @@ class World:
         self.registered: set[str] = set()
         self.unregistered: dict[str, Span] = {}
         self.streams: dict[str, ir.Stream] = {}
+        #: The places where streams wait for values without a flush of what other devices have written.
+        self.unflushed: list[Span] = []
         #: Streams, events and allocations by the places of the code that make them.
         self.created: dict[tuple[object, ...], ir.Stream] = {}
         self.events: dict[tuple[object, ...], str] = {}
         self.allocated: dict[str, tuple[object, ...]] = {}
+        #: The elements of allocations of which the call says no type, as a kernel has them: what is in one, and how
+        #: many bytes it has; and the allocations of which it says none.
+        self.elements: dict[str, tuple[tuple[Leaf, ...], int]] = {}
+        self.untyped: set[str] = set()
         #: The functions that may free each allocation.
         self.freed_by: dict[Memory, tuple[str, ...]] = {}
         #: The streams and events that variables in shared memory hold.
@@ -174,6 +180,13 @@ class World:
         if name in self.not_modelled or leaf.pointer or leaf.overlaps or leaf.bits or leaf.class_:
             return False
         self.not_modelled.add(name)
+        return True
+
+    def know_elements(self, name: str, leaves: tuple[Leaf, ...], each: int) -> bool:
+        """Whether it is news of which elements an allocation is."""
+        if name not in self.untyped or name in self.elements or not leaves or any(leaf.pointer for leaf in leaves):
+            return False
+        self.elements[name] = leaves, each
         return True
 
     def join(self, layout: Layout, offset: Offset, size: int) -> bool:
