@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
+from scopec.frontends.clang.roots import by_root
 from scopec.frontends.clang.toolkits import toolkit_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from scopec.frontends.clang.flags import Flags
 
+_T = TypeVar("_T")
+_READ = "so NVIDIA's headers are read; the errors are those over them"
 _HEADER = re.compile(r"scopec has no header `([^`]+)`|'([^']+)' file not found")
 #: A name that a header of the library would declare.
 _NAME = re.compile(r"no (?:member|type|template) named '\w+' in (?:namespace )?'(?:std|cuda|cooperative_groups)\b.*")
@@ -32,6 +37,26 @@ def with_real(refused: InputError, flags: Flags) -> Flags | None:
     if absent and not any(library.header(name) for name in absent):
         return None
     return replace(flags, headers="real")
+
+
+def over_others(over: Callable[[Flags], _T], refused: InputError, file: str, flags: Flags) -> _T:
+    """What becomes of a file over NVIDIA's headers, where scopec's own lack what is wanted and nothing comes of them.
+
+    Raises InputError with what is wrong, by its roots: over NVIDIA's, where these were read, with a warning why.
+    """
+    real = with_real(refused, flags)
+    if real is None:
+        raise InputError(*_by_root(refused.diagnostics, file, flags)) from refused.__cause__
+    try:
+        return over(real)
+    except InputError as again:
+        lacking = _by_root(tuple(filter(_may_be_lacking, refused.diagnostics)), file, flags)
+        read = (replace(d, severity="warning", help=_READ) for d in lacking)
+        raise InputError(*_by_root(again.diagnostics, file, real), *read) from again.__cause__
+
+
+def _by_root(diagnostics: Sequence[Diagnostic], file: str, flags: Flags) -> tuple[Diagnostic, ...]:
+    return by_root(diagnostics, file, real=flags.headers == "real")
 
 
 def _may_be_lacking(diagnostic: Diagnostic) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import field, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -100,24 +99,19 @@ def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
 
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
     """The plan of a text that stands, or might stand, at a path; InputError if it is not in the language."""
-    with quoting(source):
-        found = _over_either(source, path, overrides)
-    return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))
 
+    def over(flags: Flags) -> Plan:
+        """The plan over some headers, of which what is said has the lines that it is about."""
+        with quoting(source):
+            found = _planned(source, path, replace(overrides, flags=flags))
+        return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))
 
-def _over_either(source: Source, path: Path, overrides: Overrides) -> Plan:
-    """The plan over scopec's headers; over NVIDIA's, where the first lack what is wanted and nothing comes of them."""
     try:
-        return _planned(source, path, overrides)
+        return over(overrides.flags)
     except InputError as refused:
-        from scopec.session.other_headers import with_real  # Start-up: most files are read.
+        from scopec.session.other_headers import over_others  # Start-up: most files are read.
 
-        flags = with_real(refused, overrides.flags)
-        if flags is None:
-            raise
-        with suppress(InputError):
-            return _planned(source, path, replace(overrides, flags=flags))
-        raise
+        return over_others(over, refused, source.name, overrides.flags)
 
 
 def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:

@@ -10,7 +10,7 @@
 - ``flags``: flags of a build
 - ``compiler``, ``command``, ``running``: LLVM IR of both sides; which clang, and how it is run
 - ``precompiled``, ``kept_preludes``: headers that it reads once for many files, and those kept from call to call
-- ``messages``, ``extents``: clang's messages, and the expression at a place
+- ``messages``, ``roots``, ``extents``: clang's messages, their roots, and the expression at a place
 - ``dependencies``, ``read_files``: files that it may read, and whether those that it read are as they were
 - ``compilation_cache``: its output in earlier calls
 - ``threads``: all threads of a program

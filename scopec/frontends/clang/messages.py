@@ -48,6 +48,8 @@ _REFUSED = (
 #: A name of CUDA's that no header of scopec's declares.
 _OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
 _MISSING = re.compile(r"'([^']+)' file not found.*")
+#: Headers that builds make, by their usual names.
+_MADE = re.compile(r"(?i)(?:config|version|export|build_?info|generated|defs)[^/]*$")
 _WORDS = ("else", "while", "return", "for", "break", "continue", "int", "unsigned", "bool", "char", "void", "constexpr")
 #: A word that clang knows nothing of, and words of CUDA C++ that it offers none of.
 _UNKNOWN = re.compile(r"(?:use of undeclared identifier|unknown type name) '(\w+)'")
@@ -115,6 +117,11 @@ def is_absent(diagnostic: Diagnostic) -> bool:
     return diagnostic.code is Code.NO_HEADER or _MISSING.fullmatch(diagnostic.message) is not None
 
 
+def is_hidden(diagnostic: Diagnostic) -> bool:
+    """Whether an error is in a file that may not be shown."""
+    return diagnostic.message == _HIDDEN
+
+
 def _without_header(header: str, said: str, span: Span, beside: Path | None) -> Diagnostic:
     """The error that there is no header of a name, but perhaps ``beside`` those that are searched."""
     if beside is not None:
@@ -124,7 +131,9 @@ def _without_header(header: str, said: str, span: Span, beside: Path | None) -> 
         )
         return Diagnostic(Code.NO_HEADER, message, span, way)
     if (found := known(header)) is None:
-        return Diagnostic(Code.CPLUSPLUS, said, span, "name the header's folder with -I")
+        way = "name the header's folder with -I"
+        made = f"{way}; if a build makes it, -p BUILD takes the folders of its commands"
+        return Diagnostic(Code.CPLUSPLUS, said, span, made if _MADE.search(header) else way)
     what, way = found
     return Diagnostic(Code.NO_HEADER, f"scopec has no header `{header}`: {what}", span, way)
 
