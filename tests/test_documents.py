@@ -138,6 +138,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "one.litmus").write_text(
         "C one\n{ x = 0; }\nP0 (atomic_int* x) {\n  atomic_store(x, 1);\n}\nexists (x = 1)\n"
     )
+    (folder / "mp-two-blocks.cu").write_text((REPOSITORY / "specs" / "litmus" / "mp-two-blocks.cu").read_text())
     (folder / "scopec.toml").write_text('engine = "embedded"\n')
     who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
     for git in (
@@ -157,7 +158,10 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_commands_do_what_they_say(line: str, project: Path) -> None:
     """They end with an answer: 0, or 1 where the program that is handed to them is wrong."""
-    words = [{"FILE": "FILE.cu", "PATH...": "src", "DIR": "pages"}.get(word, word) for word in shlex.split(line)]
+    words = [
+        {"FILE": "FILE.cu", "PATH...": "src", "DIR": "pages", "A": "8", "B": "11"}.get(word, word)
+        for word in shlex.split(line)
+    ]
     done = scopec(*words, cwd=project)
     assert done.returncode in ((0, 1) if words[0] in ("check", "trace", "weaken") else (0,)), done.stdout + done.stderr
     assert "Traceback" not in done.stderr

@@ -16,6 +16,8 @@ from scopec.report import options as report_options
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
+    from scopec.explain.verdict import Check
+    from scopec.session.check import Report
     from scopec.session.plan import Overrides
 
 
@@ -25,18 +27,30 @@ if TYPE_CHECKING:
 @engine_options
 @limit_options
 @click.option("--check", "wanted", metavar="TEXT", help="The expectation to show, or how it begins.")
+@click.option(
+    "--why-not",
+    "asked",
+    nargs=2,
+    metavar="A B",
+    help="Say why A is not ordered before B, or by which way it is: events by id, line, THREAD:LINE or FILE:LINE.",
+)
 @report_options.trace_forms
 def trace(
     file: Path, overrides: Overrides, jars: dict[str, Path], engine: str, timeout: float, memory_limit: int,
-    wanted: str | None, form: str, output: Path | None,
+    wanted: str | None, asked: tuple[str, str] | None, form: str, output: Path | None,
 ) -> int:  # fmt: skip
     """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
 
     FILE may be stored results, as `scopec check --format json` writes them (.json): nothing is asked then.
 
-    Exit status: as that of `scopec check` for that expectation alone.
+    Exit status: as that of `scopec check` for that expectation alone; with --why-not 0 if A is ordered before B, 1 if
+    it is not.
     """
+    if asked is not None and form not in ("text", "json"):
+        raise UsageError(f"--why-not answers in text or JSON, not in --{form}")
     if file.suffix == ".json":
+        if asked is not None:
+            raise UsageError("--why-not asks the model, which stored results do not have: name the program itself")
         return _stored(file, wanted, form, output)
     from scopec.report import traces
     from scopec.session.check import Settings, check, exit_code
@@ -51,12 +65,38 @@ def trace(
         if not any(report.run.guessed for outcome in outcomes for report in outcome.reports):
             return status_
     report, chosen = traces.chosen(outcomes, wanted)
+    if asked is not None:
+        return _why_not(report, chosen, asked, form, output)
     if chosen.trace is None:
         say(traces.missing(report, chosen))
     else:
         shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
         formats.put(shown, output, form)
     return status_ if status_ in (2, 3) else {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+
+
+def _why_not(report: Report, check: Check, asked: tuple[str, str], form: str, output: Path | None) -> int:
+    """Say why an event of the execution is not ordered before another, or how it is."""
+    from scopec.explain.named import pair
+    from scopec.explain.whynot import why_not
+    from scopec.memory.execution import Execution
+    from scopec.report import json, why
+
+    execution = report.witness if check.trace is None else check.trace
+    if execution is None:
+        raise UsageError(f"there is no execution to ask about: `{check.expectation.text}` has none")
+    if not isinstance(execution, Execution):
+        raise UsageError(
+            f"--why-not is about executions of the memory model, and `{check.expectation.text}` has a schedule, in "
+            "which each step comes after the one before: name another expectation with --check"
+        )
+    answer = why_not(execution, *pair(execution, *asked))
+    if form == "json":
+        text = json.text(why.document(report, check, answer))
+    else:
+        text = why.text(report, check, answer, 100 if output else terminal.width())
+    formats.put(text, output, form)
+    return 0 if answer.way is not None else 1
 
 
 def _stored(file: Path, wanted: str | None, form: str, output: Path | None) -> int:

@@ -8,4 +8,7 @@
 - ``proxies``: proxy fences that lack
 - ``lifetimes``: accesses outside an object's lifetime
 - ``fixes``: changes of a text, as a diff
+- ``whynot``, ``named``: why two events are ordered or not, and what users call events
+- ``order``: by which relation and along which way
+- ``missing``, ``changes``: what would order them, tried on the execution
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from scopec.memory.cat.evaluate import Relation
-    from scopec.memory.cat.model import Model
+    from scopec.memory.cat.model import Definition, Model
     from scopec.memory.choice import Choice
     from scopec.memory.events.base import Base
     from scopec.memory.given.forms import When
@@ -248,8 +248,15 @@ class Execution:
 
     def derived(self, name: str) -> list[tuple[Event, Event]] | None:
         """The pairs of ``sw`` or ``hb``, whatever the model calls them, or of another relation; None if it has none."""
-        defined = self.evaluation.relations
-        return next((self.relation(n) for n in _OTHER_NAMES.get(name, (name,)) if n in defined), None)
+        if name in RELATIONS:
+            return self.relation(name)
+        order = self.defined_as(name)
+        return None if order is None else self.relation(order.name)
+
+    def defined_as(self, name: str) -> Definition | None:
+        """The definition that counts of ``sw`` or ``hb``, whatever the model calls them, or of another name."""
+        found = (self.model.latest(n) for n in _OTHER_NAMES.get(name, (name,)))
+        return next((definition for definition in found if definition is not None), None)
 
     @cached_property
     def synchronisation(self) -> frozenset[tuple[Event, Event]]:

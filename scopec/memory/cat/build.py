@@ -172,7 +172,9 @@ class _Builder(Resolver):
     def define(self, binding: tree.Binding, expr: tree.Expr) -> str:
         """Add a definition; its name in the model is its own: after `let co = co+` there are `co` and `co_2`."""
         name = self.own_name(binding.name, self.kind(expr) or "relation")
-        self.definitions.append(Definition(name, self.kinds[name], expr, f"let {self.text_of(binding.span)}"))
+        self.definitions.append(
+            Definition(name, self.kinds[name], expr, f"let {self.text_of(binding.span)}", binding.name)
+        )
         return name
 
     def own_name(self, wanted: str, kind: Kind) -> str:

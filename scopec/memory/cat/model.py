@@ -27,12 +27,16 @@ ALIASES = {
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A named set or relation; ``text`` is its line in the .cat file."""
+    """A named set or relation; ``text`` is its line in the .cat file, ``called`` its name there where that is another.
+
+    What a file defines again has two definitions here, of which the second has a number behind its name.
+    """
 
     name: str
     kind: Kind
     expr: tree.Expr
     text: str
+    called: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,10 @@ class Model:
     def definition(self, name: str) -> Definition | None:
         """The last definition of a name."""
         return next((d for d in reversed(self.definitions) if d.name == name), None)
+
+    def latest(self, called: str) -> Definition | None:
+        """The last definition of a name of the file, which those behind it mean."""
+        return next((d for d in reversed(self.definitions) if called == (d.called or d.name)), None)
 
     @cached_property
     def kinds(self) -> Mapping[str, Kind]:
