@@ -8,6 +8,7 @@
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
 - ``inquiry``: one run, asked and answered
 - ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel
+- ``offers``: conditions on launches that get a proof
 - ``witness``, ``witnessed``: the launch that a model names, as text, and what is said of it
 - ``final_states``: every final state
 - ``confirm``: the jars beside the embedded engine

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -79,8 +80,11 @@ class OfKernel:
         self.text, self.kernel, self.device, self.host = text, kernel, device, host
         self.settings, self.end, self.condition = settings, settings.deadline(), condition
         self.launch = Launch(text, path, kernel, overrides, settings, ask, self.end)
+        self._begins()
+
+    def _begins(self) -> None:
         self._tried = 0
-        self.seconds = _PAIRS
+        self.seconds, self.patience = _PAIRS, _SECONDS
         self._refuted: set[Question] = set()
         self._races: dict[str, Found] = {}
 
@@ -109,6 +113,24 @@ class OfKernel:
         except RecursionError:
             return Found("unknown", "its expressions nest too deeply")
 
+    def narrowed(self, condition: Term) -> OfKernel:
+        """The same of the launches that meet a condition too."""
+        assert not isinstance(self.form, Found)
+        made, where = self.form
+        found = copy(self)
+        for name in ("launches", "differing", "ordered", "order", "uniform"):
+            found.__dict__.pop(name, None)
+        found.form = made, both(where, condition)
+        found._begins()
+        found.patience = _LOOK
+        return found
+
+    def has_barrier_of_two(self) -> bool:
+        """Whether there is a launch in which two threads of a block come to a barrier."""
+        come = dict.fromkeys(barrier.condition for barrier in self.launches.form.barriers)
+        asked = (questions.both_come(self.launches, condition, same_block=True) for condition in come)
+        return any(isinstance(self.answer(one), Model) for one in asked)
+
     @cached_property
     def launches(self) -> Launches:
         """The launches that are asked about."""
@@ -122,11 +144,11 @@ class OfKernel:
         assert made is not None
         return made()
 
-    def answer(self, question: Question, seconds: float = _SECONDS) -> Answer:
+    def answer(self, question: Question, seconds: float | None = None) -> Answer:
         """The answer to a question, within the limits."""
         if question in self._refuted or questions.is_absurd(question):
             return "none"
-        within = self.end.within(seconds)
+        within = self.end.within(self.patience if seconds is None else seconds)
         if within <= 0:
             return None
         try:
@@ -208,6 +230,10 @@ class OfKernel:
         """The objects of a name; none if the code of the file has none."""
         return objects(self.device.module, self.device.about, self.kernel.symbol).get(name, frozenset())
 
+    def wanted(self, on: str) -> frozenset[str]:
+        """The objects of a name, or without one all that the kernel accesses."""
+        return self.objects(on) if on else frozenset(access.object for access in self.launches.form.accesses)
+
     def accesses(self, name: str) -> bool:
         """Whether the kernel accesses an object of a name, as far as it is understood."""
         wanted = self.objects(name)
@@ -227,7 +253,7 @@ class OfKernel:
         if isinstance(self.form, Found):
             return self.form
         made, _ = self.form
-        wanted = self.objects(on) if on else frozenset(access.object for access in made.accesses)
+        wanted = self.wanted(on)
         found = self._met(wanted, on)
         if found.verdict != "holds" or not on:
             return found

@@ -26,7 +26,8 @@ from scopec.frontends.clang.prepare import Every, about_every, condition_of, pre
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.scoped.syntax.scan import scan
 from scopec.program.expectations import Expectation
-from scopec.session.kernel_sizes import OFFER, OfKernel, Side
+from scopec.session import offers, witness
+from scopec.session.kernel_sizes import OfKernel, Side
 from scopec.session.plan import Overrides, plan_of, source_of
 from scopec.session.witnessed import Answered as Answered
 from scopec.session.witnessed import Found
@@ -94,9 +95,12 @@ def of_file(
             answer = asked.about(kind, on)
             if answer is None and not kinds:
                 continue
-            if answer is not None and answer.verdict != "holds" and one is None and "<<<" in source.text:
-                as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
-                answer = _with_offer(kind, on, kernel, answer, as_launched)
+            if answer is not None and (answer.verdict == "unknown" or (one is None and answer.verdict == "violated")):
+                as_launched = None
+                if one is None and "<<<" in source.text:
+                    as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
+                offer = offers.offered(kind, on, one, kernel, asked, as_launched)
+                answer = replace(answer, reason=f"{answer.reason}; {offer}") if offer else answer
             expectation = _expectation(text_of, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
             of = AllLaunches(kernel.name, one.condition if one else "", launched, answer.assumed, answer.pair)
@@ -181,16 +185,6 @@ def _in_words(one: Every | None) -> str:
     return f"{' as launched' if one.launched else ''}{where}"
 
 
-def _with_offer(kind: str, on: str, kernel: Kernel, answer: Found, as_launched: OfKernel) -> Found:
-    """An answer that is no proof, with what gets one: the launches of the file alone."""
-    as_launched.seconds = OFFER
-    found = as_launched.about(kind, on) if as_launched.has_launches() else None
-    if found is None or found.verdict != "holds":
-        return answer
-    offer = f"try: `//@ every {kernel.name} as launched;`, of the launches in this file it holds"
-    return replace(answer, reason=f"{answer.reason}; {offer}")
-
-
 def _left_out(first: Diagnostic) -> Diagnostic:
     message = f"the host code is not read: {first.message}"
     return Diagnostic(Code.HOST_LEFT_OUT, message, first.span, None, "warning", first.line)
@@ -229,12 +223,11 @@ def asks_launches(source: Source) -> bool:
 
 def _parameters(source: Source, kernel: Kernel, one: Every) -> str:
     """The parameters of a kernel as C++."""
-    stars = {"number": "", "truth": "", "class": "", "pointer": "*", "pointers": "**"}
-    for parameter in kernel.parameters:
-        if parameter.kind not in stars or parameter.rows:
-            message = f"a condition on a kernel with the parameter `{parameter.name}` is not supported"
-            raise InputError(Diagnostic(Code.BAD_DIRECTIVE, message, source.span(one.start, one.end)))
-    return ", ".join(f"{p.type}{stars[p.kind]} {p.name}" for p in kernel.parameters)
+    strange = witness.unwritten(kernel)
+    if strange is not None:
+        message = f"a condition on a kernel with the parameter `{strange.name}` is not supported"
+        raise InputError(Diagnostic(Code.BAD_DIRECTIVE, message, source.span(one.start, one.end)))
+    return ", ".join(f"{p.type}{witness.STARS[p.kind]} {p.name}" for p in kernel.parameters)
 
 
 def _answered(nothing: Run, expectation: Expectation, found: Found, of: AllLaunches, begun: float) -> Answered:

@@ -15,6 +15,14 @@ _DYNAMIC = 4096
 _BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsigned long": 8, "unsigned char": 1,
           "unsigned short": 2, "long long": 8, "unsigned long long": 8}  # fmt: skip
 
+#: What follows the type of a parameter of each kind, in C++.
+STARS = {"number": "", "truth": "", "class": "", "pointer": "*", "pointers": "**"}
+
+
+def unwritten(kernel: Kernel) -> Parameter | None:
+    """A parameter whose declaration is not known as C++, if there is one."""
+    return next((one for one in kernel.parameters if one.kind not in STARS or one.rows), None)
+
 
 def directives(source: Source, kernel: Kernel, model: Model, elements: int, prefix: str) -> tuple[str, ...] | None:
     """Directives for objects of so many elements and the launch; None where an argument cannot be written."""

@@ -1,5 +1,6 @@
 """Questions about all launches of a kernel, as data: which accesses may meet, and what is asked of two threads.
 
 - ``pairs``: the accesses that may meet, and the barriers between them, in turns of loops
+- ``conditions``: guesses which launches are meant
 - ``questions``: what is asked of two threads, and what is known of a launch
 """

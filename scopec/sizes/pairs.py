@@ -16,7 +16,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
-from scopec.sizes.questions import Launches, Question, Relation, firsts, is_exact
+from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact
 
 _BLOCK = 1
 _DEVICE = 3
@@ -147,7 +147,14 @@ def _question(
         ),
         (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
+        (_within(pair.first, 1), _within(pair.second, 2)),
     )  # fmt: skip
+
+
+def _within(family: Family, who: Who) -> tuple[Term, Who]:
+    """That no access of a family is before its object, as an index below 0 is, but where a pointer is to its middle."""
+    first = terms.add(family.offset, terms.const(min(family.constants)))
+    return opposite(terms.less(first, terms.ZERO)), who
 
 
 def _overlapping(pair: Pair) -> tuple[tuple[int, int], ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
@@ -61,6 +62,15 @@ class _Asked:
         return False
 
     def _model(self, question: Question, end: float) -> Model | None:
+        """Two threads as is asked, and rather should be."""
+        if question.rather:
+            better = replace(question, known=(*question.known, *question.rather))
+            found = self._smallest(better, time.monotonic() + (end - time.monotonic()) / 2)
+            if found is not None:
+                return found
+        return self._smallest(question, end)
+
+    def _smallest(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
         said = self._stated(question, exact=True)
         for sizes, numbers in _SMALL:
