@@ -13,6 +13,7 @@ from scopec.program.mbarriers import RULES
 from scopec.program.program import Program
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value
+from scopec.program.warp import EVERY_LANE
 
 _MODE = ir.Mode(ir.Order.ACQ_REL, ir.Scope.BLOCK)
 _PLACE = ir.Place("b", Const(0, INT))
@@ -74,7 +75,15 @@ class Sync:
     pass
 
 
-Step: TypeAlias = Init | Inval | Arrive | Expect | Copy | Follow | Wait | Look | Sync
+@dataclass(frozen=True)
+class Meet:
+    """A barrier of lanes; who does not wait there only comes."""
+
+    lanes: int = EVERY_LANE
+    waits: bool = True
+
+
+Step: TypeAlias = Init | Inval | Arrive | Expect | Copy | Follow | Wait | Look | Sync | Meet
 Threads: TypeAlias = tuple[tuple[Step, ...], ...]
 
 
@@ -166,6 +175,8 @@ class _Body:
                 return self.do(ir.BarrierTest("over", _PLACE, _over("over", parity), _MODE), behind)
             case Sync():
                 return self.do(ir.SyncThreads(), following)
+            case Meet(lanes, waits):
+                return self.do(ir.GroupSync(ir.Group.WARP, lanes, waits=waits), following)
 
 
 def _over(target: str, parity: int | None) -> Value:
@@ -197,7 +208,8 @@ class _State:
     at: tuple[int, ...]
     tokens: tuple[int, ...]
     b: _Mbarrier = _Mbarrier()
-    came: frozenset[int] = frozenset()  # to the present meeting
+    came: frozenset[int] = frozenset()  # to the present meeting of the block
+    lanes: frozenset[int] = frozenset()  # to that of all lanes
 
 
 def answer(threads: Threads) -> set[str]:
@@ -231,12 +243,15 @@ def _steps(threads: Threads, s: _State) -> Iterator[_State | None]:
             continue
         step, b = steps[number], s.b
         at = (*s.at[:t], number + 1, *s.at[t + 1 :])
-        if isinstance(step, Sync):
-            if t not in s.came:
-                yield replace(s, came=s.came | {t})
-            elif all(u in s.came or n == len(own) for u, (n, own) in enumerate(zip(s.at, threads, strict=True))):
-                moved = tuple(n + (u in s.came) for u, n in enumerate(s.at))
-                yield replace(s, at=moved, came=frozenset())
+        if isinstance(step, Sync | Meet):
+            assert step in (Sync(), Meet())
+            came, moved = (s.came if isinstance(step, Sync) else s.lanes), s
+            after = frozenset({*came, t})
+            if t in came:
+                if not all(u in came or n == len(own) for u, (n, own) in enumerate(zip(s.at, threads, strict=True))):
+                    continue
+                moved, after = replace(s, at=tuple(n + (u in came) for u, n in enumerate(s.at))), frozenset()
+            yield replace(moved, came=after) if isinstance(step, Sync) else replace(moved, lanes=after)
             continue
         if isinstance(step, Init):
             yield None if b.expected or step.count == 0 else replace(s, at=at, b=_Mbarrier(0, step.count, step.count))
@@ -289,6 +304,7 @@ def random_program(chance: Random) -> Threads:
     """
     others: list[list[Step]] = [[] for _ in range(chance.randint(1, 3))]
     rounds = chance.randint(1, 3)
+    meets = [chance.random() < 0.2 for _ in range(rounds)]
     for steps in others:
         for number in range(rounds - (chance.random() < 0.1)):
             some = [_random_step(chance)] if chance.random() < 0.1 else []
@@ -299,13 +315,14 @@ def random_program(chance: Random) -> Threads:
             come: list[Step] = [arrive, *copy]
             if chance.random() < 0.06:
                 come = [Follow()] if chance.random() < 0.5 else [Follow(False), Arrive()]
-            steps += [*some, *come, *([wait] if chance.random() < 0.95 else [])]
+            meet = [Meet()] if meets[number] and chance.random() < 0.9 else []
+            steps += [*some, *come, *([wait] if chance.random() < 0.95 else []), *meet]
     expected = len(others) if chance.random() < 0.9 else chance.randint(1, 3)
     begins: tuple[Step, ...] = (Init(expected), Sync()) if chance.random() < 0.95 else (Sync(), Init(expected))
     first, *rest = others
     ends: tuple[Step, ...] = (Sync(), Inval(), Init(1), Arrive()) if chance.random() < 0.15 else ()
-    meet = tuple(step for step in ends if isinstance(step, Sync))
-    return ((*begins, *first, *ends), *((Sync(), *steps, *meet) for steps in rest))
+    together = tuple(step for step in ends if isinstance(step, Sync))
+    return ((*begins, *first, *ends), *((Sync(), *steps, *together) for steps in rest))
 
 
 def _random_step(chance: Random) -> Step:

@@ -14,7 +14,19 @@ from scopec.progress.reductions import Reductions
 from scopec.progress.schedule import Kind
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
-from tests.mbarrier_programs import Arrive, Copy, Follow, Init, Look, Sync, Threads, Wait, program_of, random_program
+from tests.mbarrier_programs import (
+    Arrive,
+    Copy,
+    Follow,
+    Init,
+    Look,
+    Meet,
+    Sync,
+    Threads,
+    Wait,
+    program_of,
+    random_program,
+)
 from tests.samples import programs
 from tests.test_settled_phases import FENCE, MISTAKES, RING, checked, verdict
 
@@ -73,6 +85,18 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
     "who waits in vain has waited for the phase before": (
         ((Init(3), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(2), Wait(0), Arrive(), Wait(1))),
         ((Init(1), Sync(), Arrive(), Wait(0)), (Sync(), Wait(1))),
+    ),
+    "lanes that meet come before those that go on": (
+        ((Init(1), Sync(), Arrive(), Wait(0), Meet(), Arrive()), (Sync(), Wait(0), Meet())),
+        ((Init(1), Sync(), Arrive(), Wait(0), Meet(0b01), Arrive()), (Sync(), Wait(0), Meet(0b10))),
+    ),
+    "all lanes that meet wait": (
+        ((Init(1), Meet()), (Meet(), Arrive())),
+        ((Init(1), Meet()), (Meet(waits=False), Arrive())),
+    ),
+    "nobody is left at a barrier of lanes": (
+        ((Init(1), Sync(), Arrive(), Wait(0), Meet(), Arrive()), (Sync(), Wait(0), Meet())),
+        ((Init(1), Sync(), Arrive(), Wait(0), Meet(), Meet(), Arrive()), (Sync(), Wait(0), Meet())),
     ),
     "nobody leaves for good": (
         ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),

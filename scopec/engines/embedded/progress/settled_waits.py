@@ -2,12 +2,12 @@
 
 The operations of each thread are those of its one way, on which it finds every wait over: nothing that it reads leads
 elsewhere.  They are put into one schedule, in which threads take turns, and that schedule is looked at
-(:mod:`scopec.program.settled_phases`).  What else orders threads than mbarriers and ``__syncthreads`` is left out: more
-order takes schedules away, and in each of the others the phases are the same.
+(:mod:`scopec.program.settled_phases`).  What else orders threads than mbarriers, ``__syncthreads`` and the barriers of
+lanes is left out: more order takes schedules away, and in each of the others the phases are the same.
 
 The schedule may stop at waits for phases that never end.  What comes behind one is in no schedule, unless the wait
-finds a phase over all the same, and that is what the conditions exclude.  At ``__syncthreads`` nobody may be left,
-since that may not wait for threads that have ended.
+finds a phase over all the same, and that is what the conditions exclude.  At a barrier nobody may be left, since that
+may not wait for threads that have ended; so each thread comes there as often as the others, and before it ends.
 
 A loop around a test is a wait where a test that fails leads back to it.
 """
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.engines.embedded.progress.places import Place, acyclic, following, known, number
 from scopec.program import ir, values
+from scopec.program.collective import Barrier, barrier_of
 from scopec.program.observe import instance
 from scopec.program.settled_phases import Kind, Operation, settled
 from scopec.program.types import ArithmeticFault
@@ -42,7 +43,7 @@ _MOST_STEPS = 5000
 class _Act:
     """An operation on the mbarrier ``at``: so many arrivals and bytes; ``over`` holds of a phase that ends a wait.
 
-    It is over ``register``, with what is ``known`` of others.  Without an mbarrier it is ``__syncthreads``.
+    It is over ``register``, with what is ``known`` of others.  Without a kind it is a meeting at the barrier ``at``.
     """
 
     at: Hashable = None
@@ -128,12 +129,23 @@ def _way(system: System, thread: ir.Thread) -> Way | None:
                 loop = failed[0] | passed[0] | {*step.labels}
                 loops |= dict.fromkeys(loop, loop)
                 ways = passed[1]
-        elif isinstance(operation, Wait) and isinstance(operation.at, ir.SyncThreads):
-            acts.append(_Act())
+        elif isinstance(operation, Wait) and (barrier := _barrier(thread, operation.at)) is not None:
+            if isinstance(operation.at, ir.GroupSync) and not operation.at.waits:
+                return None
+            acts.append(_Act(barrier))
         if len(ways) != 1:
             return None
         (place,) = ways
     return None
+
+
+def _barrier(thread: ir.Thread, at: ir.SyncThreads | ir.GroupSync | ir.NamedBarrier) -> Barrier | None:
+    """The barrier of a block or of lanes at which a thread waits; None if it is another."""
+    match at:
+        case ir.NamedBarrier() | ir.GroupSync(ir.Group.CLUSTER | ir.Group.GRID):
+            return None
+        case ir.SyncThreads() | ir.GroupSync():
+            return barrier_of(thread, at)
 
 
 def _is_undefined(steps: Mapping[str, Step], place: Place) -> bool:
@@ -231,7 +243,8 @@ class _Schedule:
 
     def __init__(self, system: System, ways: Mapping[str, Way]) -> None:
         self.acts = {name: way.acts for name, way in ways.items()}
-        self.block = {thread.name: thread.block_name for thread in system.threads}
+        barriers = {act.at for way in ways.values() for act in way.acts if isinstance(act.at, Barrier)}
+        self.members = {b: tuple(t.name for t in system.threads if b.joins(t)) for b in barriers}
         self.at = dict.fromkeys(ways, 0)
         #: By thread how many acts of each thread come before its next one.
         self.clocks: dict[str, dict[str, int]] = {name: {} for name in ways}
@@ -259,7 +272,7 @@ class _Schedule:
             if self.at[thread] == len(acts):
                 continue
             act = acts[self.at[thread]]
-            if act.kind is None:  # it may be that ``__syncthreads`` does not wait for who has ended
+            if act.kind is None:  # it may be that the barrier does not wait for who has ended
                 return False
             state = self.states[act.at]  # of a wait for a phase that never ends
             self._note(thread, act, state.phase, state)
@@ -269,11 +282,10 @@ class _Schedule:
         return one.name != other.name and self.before[other.name].get(one.thread, 0) >= int(one.name.split()[-1])
 
     def _meet(self) -> bool:
-        """Let the threads of a block leave ``__syncthreads`` that are all there."""
+        """Let the threads leave a barrier that are all there."""
         moved = False
-        for block in dict.fromkeys(self.block.values()):
-            threads = [t for t, own in self.block.items() if own == block]
-            if all(self.at[t] < len(self.acts[t]) and self.acts[t][self.at[t]].kind is None for t in threads):
+        for barrier, threads in self.members.items():
+            if all(self.at[t] < len(self.acts[t]) and self.acts[t][self.at[t]].at == barrier for t in threads):
                 clock: dict[str, int] = {}
                 for thread in threads:
                     _join(clock, self.clocks[thread])
