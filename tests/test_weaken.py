@@ -249,7 +249,7 @@ def test_every_largest_set_is_found(seed: int) -> None:
 
 SMALL = [
     handover("system", ", cuda::memory_order_seq_cst", "cuda::memory_order_acquire"),
-    TWO_FENCES.replace("FENCES", "__threadfence();\n        __threadfence();"),
+    EXCHANGE.replace("BARRIERS", "__syncthreads();\n    __syncthreads();"),
 ]
 
 
