@@ -382,3 +382,8 @@ def test_specifications_have_the_same_verdicts(path: Path) -> None:
     for one, other in pairs:  # loops of the library's, as those of a barrier, may be beyond the bound
         assert other.expectation.text == one.expectation.text
         assert other.verdict in (one.verdict, "unknown")
+
+
+def test_what_is_laid_over_cccl_needs_no_macro_of_one_version() -> None:
+    bodies = [change.body for _, changes in overlays._OVERLAYS.values() for change in changes]
+    assert not [body for body in bodies if "_CCCL" in body]
