@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from scopec.api import Results, Verdict, check
+    from scopec.kernels.check import check_kernel
+    from scopec.kernels.launch import Array, Launch
 
-__all__ = ["Results", "Verdict", "__version__", "check"]
+__all__ = ["Array", "Launch", "Results", "Verdict", "__version__", "check", "check_kernel"]
+
+#: The modules of the names that are for others.
+_MODULES = {"Array": "scopec.kernels.launch", "Launch": "scopec.kernels.launch", "check_kernel": "scopec.kernels.check"}
 
 
 def __dir__() -> list[str]:
@@ -23,9 +28,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    """The names of `scopec.api`, imported when they are asked for: the command needs none of it."""
+    """The names that are for others, imported when they are asked for: the command needs none of them."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module("scopec.api"), name)
+    return getattr(import_module(_MODULES.get(name, "scopec.api")), name)

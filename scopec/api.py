@@ -116,6 +116,7 @@ class Results:
         for o in self.outcomes:
             lines += (line for d in o.diagnostics for line in text.diagnostic_lines(d, width, quote=False))
             lines += text.outcome_lines(o, verbose=False, quiet=False, width=width)
+            lines += [] if o.failure is None else [f"{o.file}: {o.failure}"]
         return "\n".join([*lines, text.summary_line(self.outcomes, self.seconds)]) + "\n"
 
     def json(self) -> str:
@@ -155,7 +156,7 @@ def check(
     engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
     jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
     without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS, every: bool = False, headers: str = _SETTINGS,
-    cuda_path: str | Path | None = _SETTINGS,
+    cuda_path: str | Path | None = _SETTINGS, compiled_by: str | None = None,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -167,9 +168,9 @@ def check(
     (``all``: none is; docs/abstractions.md); with ``guess``, kernels that nothing launches
     are asked under guessed launches; with ``every``, each kernel is asked about all its launches (docs/every.md), and
     nothing else is. ``headers`` are scopec's own (``shims``), NVIDIA's (``real``) of the toolkit ``cuda_path`` or of
-    what there is, or the second where the first do not suffice (``auto``; docs/headers.md). What is left out is as the
-    settings of the project and the user say (docs/python.md), as for `scopec check`. Bad input is in the results'
-    diagnostics.
+    what there is, or the second where the first do not suffice (``auto``; docs/headers.md). Reports say that
+    ``compiled_by`` made the text. What is left out is as the settings of the project and the user say (docs/python.md),
+    as for `scopec check`. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
     not exist, and for settings that are none.
@@ -189,6 +190,7 @@ def check(
         said.overrides, model=model, progress=progress, given=attributes, unroll=unroll, ignore_races=ignore_races,
         flags=flags, cache=cache, quotable=(*said.overrides.quotable, *flags.folders),
         without=without if without is _SETTINGS else named(without), guess=guess,
+        compiled_by=compiled_by,
     )  # fmt: skip
     settings = _with(
         said, overrides=overrides, jobs=jobs, timeout=timeout, memory=memory_limit, engine=engine, cache=cache,

@@ -1,4 +1,4 @@
-"""pytest's plugin: each expectation of a program is a test (docs/python.md).
+"""pytest's plugin: each expectation of a program is a test, and kernels in Python are checked (docs/python.md).
 
 A program is collected where the command line names it, or where ``scopec_files`` in pytest's settings has a pattern for
 it; ``scopec_engine`` says who answers, ``scopec_headers`` with which headers.  All else is as the settings of the
@@ -53,6 +53,32 @@ def _configured(config: pytest.Config) -> Settings:
         return found
     flags = replace(found.overrides.flags, headers=choice("headers", headers))
     return replace(found, overrides=replace(found.overrides, flags=flags))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The mark of tests of kernels in Python."""
+    about = (
+        "scopec_kernel(kernel, launch=None, **asked): the kernel is checked as by scopec.check_kernel, before the test"
+    )
+    config.addinivalue_line("markers", about)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Check the kernels of which a test is marked; it fails where an expectation does not hold."""
+    for mark in item.iter_markers("scopec_kernel"):
+        _check_kernel(item, *mark.args, **mark.kwargs)
+
+
+def _check_kernel(item: pytest.Item, kernel: Any, launch: Any = None, **asked: Any) -> None:
+    from scopec.kernels.check import checked
+
+    for name in ("engine", "headers"):
+        if said := item.config.getini(f"scopec_{name}"):
+            asked.setdefault(name, said)
+    results = checked(kernel, launch, str(item.path), **asked)
+    if not results.ok:
+        pytest.fail(results.text(), pytrace=False)
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -47,7 +47,7 @@ def test_it_begins_with_the_changes_that_people_come_to_make() -> None:
     assert changes == [
         "change", "a function of CUDA's or C++'s library", "an instruction of PTX", "an operation of the Program",
         "an asynchronous operation (a copy, an mbarrier)", "a model", "an option", "a given relation", "a kind of loop",
-        "a reduction", "an advice", "a report", "what an editor shows", "an engine", "a kind of question, as \"for all launch sizes\"", "a front end of another language", "what is guessed for a kernel that nothing launches", "an error message",
+        "a reduction", "an advice", "a package that compiles kernels in Python", "a report", "what an editor shows", "an engine", "a kind of question, as \"for all launch sizes\"", "a front end of another language", "what is guessed for a kernel that nothing launches", "an error message",
     ]  # fmt: skip
 
 

@@ -118,8 +118,9 @@ def test_every_code_is_provoked() -> None:
         Code.COMES_AGAIN,
         Code.FLAGS,
         Code.BAD_SETTING,
+        Code.PYTHON_KERNEL,
     }
     assert set(Code) - set(PROVOKED) == elsewhere, (
-        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings"
+        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings, test_python_kernels"
     )
     assert list(PROVOKED) == [code for code in Code if code in PROVOKED]

@@ -40,6 +40,11 @@ class Code(Enum):
         "correct --std, -I, -D, -U or --include, or the compilation database",
     )
     BAD_SETTING = ("SCP008", "an unknown setting, or a setting with an invalid value", 'see docs/python.md, "Settings"')
+    PYTHON_KERNEL = (
+        "SCP009",
+        "a kernel in Python of which no program can be made",
+        'see docs/python.md, "Kernels in Python"',
+    )
     # ---- names and types
     UNKNOWN_NAME = ("SCP010", "an undeclared name", "declare it, or correct the spelling")
     UNKNOWN_TYPE = (

@@ -114,6 +114,7 @@ def _settings(run: Run) -> dict[str, Any]:
         "directives": list(run.guessed),
         "guess_notes": list(run.guess_notes),
         **({"read_with": dict(run.program.read_with)} if run.program.read_with else {}),
+        **({"compiled_by": run.compiled_by} if run.compiled_by else {}),
     }
 
 

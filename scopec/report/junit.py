@@ -59,7 +59,7 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
         },
     )
     properties = ET.SubElement(suite, "properties")
-    for name, value in (*_guessed(outcome), *_read_with(outcome), *_not_asked(outcome)):
+    for name, value in (*_guessed(outcome), *_read_with(outcome), *_compiled_by(outcome), *_not_asked(outcome)):
         ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ET.SubElement(suite, "system-out").text = _lines(_void(outcome))
@@ -99,6 +99,13 @@ def _read_with(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for report in outcome.reports:
         if report.run.program.read_with:
             yield f"headers of {title(report)}", clean(read_with(report.run))
+
+
+def _compiled_by(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """What made the files of kernels in Python."""
+    for report in outcome.reports:
+        if report.run.compiled_by:
+            yield f"compiler of {title(report)}", clean(report.run.compiled_by)
 
 
 def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:

@@ -113,6 +113,7 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
             "guessed": bool(report.run.guessed),
             **({"directives": [clean(one) for one in report.run.guessed]} if report.run.guessed else {}),
             **({"read_with": _cleaned(report.run.program.read_with)} if report.run.program.read_with else {}),
+            **({"compiled_by": clean(report.run.compiled_by)} if report.run.compiled_by else {}),
         },
     }
     related = [(m.span, m.note) for m in others]

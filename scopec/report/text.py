@@ -64,6 +64,8 @@ def report_lines(report: Report, *, verbose: bool, quiet: bool, width: int, firs
         yield from guess(run, width)
     if run.program.read_with:
         yield from wrapped(f"  note: {read_with(run)}", width, 8)
+    if run.compiled_by:
+        yield from wrapped(f"  note: as compiled by {run.compiled_by}", width, 8)
     race_shown = False
     for check in report.checks:
         if quiet and check.verdict == "holds":

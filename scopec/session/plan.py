@@ -45,7 +45,8 @@ class Overrides:
     Files in ``quotable`` may be shown, besides those of each program's repository.  ``without`` names
     reductions that are not made (:func:`scopec.session.reductions.named`); with ``guess`` a file that launches
     no kernel is asked under guessed launches (:mod:`scopec.session.guessing`).  ``texts`` are read in place of files
-    that may have another text, or none yet: those that an editor has not written.
+    that may have another text, or none yet: those that an editor has not written. ``compiled_by`` says what made the
+    file of a kernel in Python.
     """
 
     model: str | None = None
@@ -62,6 +63,7 @@ class Overrides:
     without: frozenset[str] = frozenset()
     guess: bool = True
     texts: Mapping[Path, str] = field(default_factory=dict)
+    compiled_by: str | None = None
 
 
 @dataclass(frozen=True)
@@ -262,6 +264,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 tuple(checks + ([] if racy or faulty else also)),
                 tuple(a for a in also if (racy or faulty) and not a.implicit), on_hardware,
                 not_asked=_not_asked(by_model), supposed=patient.supposed, without=overrides.without, begun=begun,
+                compiled_by=overrides.compiled_by,
             )  # fmt: skip
             runs.append(run)
         divergent |= {w.span: w for w in _divergence(program)}

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.scratch import scratch_folder
+from scopec.session.plan import SUFFIXES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,8 +24,9 @@ def suffix(text: str) -> str:
 
 @contextmanager
 def stored(text: str, name: str) -> Iterator[Path]:
-    """A file with a text, called as ``name`` is, and gone afterwards."""
+    """A file with a text, gone afterwards: called as ``name`` is, behind which stands what is missing of a suffix."""
     with scratch_folder() as folder:
-        path = folder / Path(name).name
+        called = Path(name).name
+        path = folder / (called if called.endswith(SUFFIXES) else f"{called}{suffix(text)}")
         path.write_text(text, encoding="utf-8")
         yield path

@@ -55,12 +55,23 @@ _LINE = re.compile(r"[^\n]")
 #: Debug information.
 _SECTION = re.compile(r"^[ \t]*\.section\s[^{]*\{[^}]*\}", re.MULTILINE)
 
+#: Inline assembly in what LLVM makes of another language, and the places in it: LLVM counts the lines of the assembly
+#: on from that of the statement, which the place before it names.
+_INLINE = re.compile(r"// begin inline asm\n.*?// end inline asm", re.DOTALL)
+_PLACE = re.compile(r"^[ \t]*\.loc\b[^\n]*", re.MULTILINE)
+
 
 def read_module(source: Source) -> Module:
     """The content of a file; InputError at the first place that is not in the language."""
-    text = _SECTION.sub(lambda match: _LINE.sub(" ", match.group()), source.text)
+    text = _SECTION.sub(_spaces, source.text)
+    text = _INLINE.sub(lambda match: _PLACE.sub(_spaces, match.group()), text)
     found: Module = parse.parse("ptx", "module", text, Builder(source))
     return found
+
+
+def _spaces(match: re.Match[str]) -> str:
+    """Spaces in place of a text, on as many lines."""
+    return _LINE.sub(" ", match.group())
 
 
 def read(source: Source) -> Block:

@@ -48,6 +48,7 @@ class Variant:
     that are switched off.  ``begun`` is the program before the passes over its loops, of which litmus files have none.
     ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out, ``guess_doubt``
     why a race may be one of the guess alone, ``share`` the part of the time limit that it gets.
+    ``compiled_by`` says what made the file of a kernel in Python.
     """
 
     file: str
@@ -68,6 +69,7 @@ class Variant:
     guess_notes: tuple[str, ...] = ()
     guess_doubt: str | None = None
     share: float = 1.0
+    compiled_by: str | None = None
 
     @cached_property
     def name(self) -> str:
