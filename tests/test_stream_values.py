@@ -160,3 +160,51 @@ def test_a_flush_beside_another_device(ask: Asks) -> None:
     work = f"{PRODUCE} {writes()}".replace(", s>", ", o>").replace("(s,", "(o,")
     finish = "cudaDeviceSynchronize(); cudaSetDevice(0);"
     assert verdicts([ask(source(waits(flags=flag), CONSUME, other, work, finish))])["race_free"] == ["holds"]
+
+
+CONTEXTS = """
+#include <cuda.h>
+#include <cuda_runtime.h>
+extern "C" __global__ void produce(int* data) {{ *data = 1; }}
+extern "C" __global__ void consume(int* data, int* result) {{ *result = *data; }}
+int main() {{
+    CUdevice first, second;
+    cuDeviceGet(&first, 0); cuDeviceGet(&second, 1);
+    CUcontext a, b;
+    CUmodule module; CUfunction p, c;
+    CUdeviceptr data, result;
+    {contexts}
+    cuModuleLoad(&module, "x.cubin");
+    cuModuleGetFunction(&p, module, "produce"); cuModuleGetFunction(&c, module, "consume");
+    cuMemAllocManaged(&data, 4, CU_MEM_ATTACH_GLOBAL); cuMemAllocManaged(&result, 4, CU_MEM_ATTACH_GLOBAL);
+    void *of_p[] = {{&data}}, *of_c[] = {{&data, &result}};
+    {before} cuLaunchKernel(p, 1, 1, 1, 1, 1, 1, 0, 0, of_p, 0);
+    {between} cuLaunchKernel(c, 1, 1, 1, 1, 1, 1, 0, 0, of_c, 0);
+}}
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize(
+    ("contexts", "before", "between", "expected"),
+    [
+        ("cuCtxCreate(&a, 0, first);", "", "", "holds"),
+        ("cuCtxCreate(&a, 0, second);", "", "cuCtxSetCurrent(a);", "holds"),  # it is current from the beginning
+        ("cuCtxCreate(&a, 0, first); cuCtxCreate(&b, 0, second);", "cuCtxSetCurrent(a);", "cuCtxSetCurrent(b);", "violated"),
+        ("cuDevicePrimaryCtxRetain(&a, first); cuDevicePrimaryCtxRetain(&b, first);", "cuCtxSetCurrent(a);", "cuCtxSetCurrent(b);",
+         "holds"),
+    ],
+)  # fmt: skip
+def test_kernels_of_one_context_are_ordered(ask: Asks, contexts: str, before: str, between: str, expected: str) -> None:
+    text = CONTEXTS.format(contexts=contexts, before=before, between=between)
+    assert verdicts([ask(text)])["race_free"] == [expected]
+
+
+@pytest.mark.parametrize(
+    "second", ["cuCtxCreate(&b, 0, first);", "cuDevicePrimaryCtxRetain(&b, first);", "cudaSetDevice(0);"]
+)
+def test_a_second_context_of_a_device_is_refused(tmp_path: Path, second: str) -> None:
+    """Their default streams do not wait for each other: one would say of the two kernels that they are ordered."""
+    text = CONTEXTS.format(contexts=f"cuCtxCreate(&a, 0, first); {second}", before="cuCtxSetCurrent(a);", between="")
+    found = check_text(tmp_path, text, engine="embedded")
+    assert any("a second context of one device is" in d.message for d in found.diagnostics)

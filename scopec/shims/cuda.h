@@ -131,4 +131,8 @@ enum CUjit_option { CU_JIT_MAX_REGISTERS = 0, CU_JIT_INFO_LOG_BUFFER = 3, CU_JIT
 // Declared alone.
 extern "C" CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
 
-inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) { return cuDevicePrimaryCtxRetain(context, device); }
+inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
+    __scopec_context(device, false);
+    *context = __scopec::context_of(device);
+    return cuCtxSetCurrent(*context);
+}

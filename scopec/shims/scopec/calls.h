@@ -106,6 +106,7 @@ inline cudaError_t cudaDeviceSynchronize() {
 }
 inline cudaError_t cudaDeviceReset() { return __scopec::success("cudaDeviceReset"); }
 inline cudaError_t cudaSetDevice(int device) {
+    __scopec_context(device, true);
     __scopec_set_device(device);
     return cudaSuccess;
 }

@@ -67,6 +67,7 @@ inline CUresult cuCtxSetCurrent(CUcontext context) {
     return CUDA_SUCCESS;
 }
 inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
+    __scopec_context(device, true);
     *context = __scopec::context_of(device);
     return __scopec::driven("cuDevicePrimaryCtxRetain");
 }

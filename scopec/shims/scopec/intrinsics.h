@@ -183,6 +183,8 @@ bool* __scopec_stop_flag();
 
 void __scopec_set_device(int device);
 int __scopec_get_device();
+// A context of the device, which is new or its primary one: a device has one context at most.
+void __scopec_context(int device, bool primary);
 void __scopec_device_synchronize();
 // What the API returns where it can report an earlier failure: 0, or cudaErrorLaunchFailure after a trap.
 int __scopec_last_error();

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.machine import Machine
 
 _DEVICE = Private((), "%device")
+#: By device, whether its context is the primary one.
+_CONTEXTS = Private((), "%contexts")
 _DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
 _PER_THREAD = 2
@@ -229,6 +231,21 @@ def _set_device(call: Call) -> bool:
     return call.done()
 
 
+def _context(call: Call) -> bool:
+    """``context(device, primary)``.
+
+    The default streams of two contexts of one device do not wait for each other: "The legacy default stream is an
+    implicit stream which synchronizes with all other streams in the same CUcontext except for non-blocking streams"
+    (CUDA runtime API, "Stream synchronization behavior").
+    """
+    device, primary = call.known(0), call.known(1)
+    before = call.state.cells.get((_CONTEXTS, device))
+    if before is not None and not (primary and before.content == number(1, 32)):
+        raise call.machine.refused(call.state, "a second context of one device is")
+    call.state.cells[_CONTEXTS, device] = Cell(4, number(primary, 32))
+    return call.done()
+
+
 def _stream_query(call: Call) -> bool:
     register, stream = call.target(types.INT), stream_of(call, call.arguments[0])
     captures.check_stream(call, stream)
@@ -309,6 +326,7 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "event_query": _event_query,
     "device_synchronize": _device_synchronize,
     "set_device": _set_device,
+    "context": _context,
     "get_device": lambda call: call.done(number(device_of(call.state), 32)),
     "last_error": last_error_of,
     "api": _api,
