@@ -125,10 +125,10 @@ def _launched(
 def _tells_elements(call: Call, function: llvm.Function, parameter: str, content: Content) -> bool:
     """Whether it is news that memory has the elements that a parameter of a kernel points to."""
     device, debug = call.machine.world.device, call.machine.world.device.debug
-    about = device.parameter(function, parameter)
+    about = device.parameter(function, f"{parameter}.addr")
     if about is None or not isinstance(content, Address) or not isinstance(content.region, Memory):
         return False
-    pointee = next((leaf.pointee for leaf in debug.leaves(about.type)), "")
+    pointee = debug.pointee(about.type)
     each = debug.bytes(pointee) if pointee else 0
     return bool(each) and call.machine.world.know_elements(content.region.name, debug.leaves(pointee), each)
 
