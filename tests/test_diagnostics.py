@@ -61,6 +61,14 @@ PROVOKED: dict[Code, str | bytes] = {
     "int main() {\n    k<<<1, 1>>>(&h);\n    cudaDeviceSynchronize();\n}\n",
     Code.HOST_LEFT_OUT: "#include <of_a_library.h>\n" + KERNEL.replace("STATEMENT", "x = 1;"),
     Code.NO_HEADER: "#include <cublas_v2.h>\nint main() {}\n",
+    Code.BY_VALUE: """#include <cuda.h>
+int main() {
+    CUstream s, t; cuStreamCreate(&s, 1); cuStreamCreate(&t, 1);
+    CUdeviceptr value; cuMemAlloc(&value, 4); cuMemsetD32(value, 0, 1); cuCtxSynchronize();
+    cuStreamWaitValue32(s, value, 1, 0); cuStreamWriteValue32(t, value, 1, 0); cuCtxSynchronize();
+}
+//@ expect race_free;
+""",
 }
 
 

@@ -86,15 +86,28 @@ class Cooperate:
 
 @dataclass(frozen=True, slots=True)
 class Synchronise:
-    """``cudaDeviceSynchronize()`` after the launch of a grid."""
+    """``cudaDeviceSynchronize()`` after the launch of a grid, or ``cudaStreamSynchronize`` for the stream that it is
+    launched in."""
 
     grid: str
+    stream: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WaitForEvent:
+    """An event that is recorded behind a grid, and for which the stream of another one waits before that."""
+
+    first: str
+    second: str
 
 
 #: The operations of an assignment such as `n = n + a[i]`: a loop of reads has no end.
 _MOST_STEPS = 8
+#: The event that an edit adds.
+_ADDED = "event of an edit"
 _ModeEdit: TypeAlias = Widen | WidenFence | Strengthen | MakeAtomic
-Edit: TypeAlias = Widen | WidenFence | Strengthen | AddFence | MakeAtomic | Update | Attribute | Cooperate | Synchronise
+_StreamEdit: TypeAlias = Synchronise | WaitForEvent
+Edit: TypeAlias = _ModeEdit | AddFence | Update | Attribute | Cooperate | _StreamEdit
 
 
 def edited(run: Run, edits: Iterable[Edit]) -> Run:
@@ -108,16 +121,21 @@ def edited(run: Run, edits: Iterable[Edit]) -> Run:
                 grid = replace(run.program.grids[name], cooperative=True)
                 run = replace(run, program=replace(run.program, grids={**run.program.grids, name: grid}))
             case _:
-                run = replace(run, program=run.program.with_bodies(_body_edit(edit)))
+                run = replace(run, program=run.program.with_bodies(_body_edit(edit, run.program)))
     return run
 
 
-def _body_edit(edit: _ModeEdit | AddFence | Update | Synchronise) -> Callable[[ir.Body], ir.Body]:
+def _body_edit(edit: _ModeEdit | AddFence | Update | _StreamEdit, program: Program) -> Callable[[ir.Body], ir.Body]:
     match edit:
         case Update():
             return lambda body: _fused(body, edit)
-        case Synchronise(grid):
-            return lambda body: _synchronised(body, grid)
+        case Synchronise(grid, stream):
+            waits = ir.DeviceSynchronize() if stream is None else ir.StreamSynchronize(stream)
+            return lambda body: _beside(body, grid, waits, before=False)
+        case WaitForEvent(first, second):
+            streams = [program.grids[grid].stream.name for grid in (first, second)]
+            record, wait = ir.EventRecord(_ADDED, streams[0]), ir.EventWait(_ADDED, streams[1])
+            return lambda body: _beside(_beside(body, first, record, before=False), second, wait, before=True)
         case AddFence():
             return lambda body: _fenced(body, edit)
         case _:
@@ -222,14 +240,15 @@ def _fenced(body: ir.Body, edit: AddFence) -> ir.Body:
     return replace(body, nodes=nodes)
 
 
-def _synchronised(body: ir.Body, grid: str) -> ir.Body:
+def _beside(body: ir.Body, grid: str, call: ir.Call, *, before: bool) -> ir.Body:
+    """The body with a call before or after each launch of a grid."""
     nodes = dict(body.nodes)
-    for node in body.nodes.values():
+    for number, node in body.nodes.items():
         if isinstance(node, ir.Do) and node.operation == ir.LaunchGrid(grid):
             added = max(nodes) + 1
-            nodes[added] = ir.Do(ir.DeviceSynchronize(), node.span, node.next)
-            number = next(i for i, n in body.nodes.items() if n is node)
-            nodes[number] = replace(node, next=added)
+            first, second = (call, node.operation) if before else (node.operation, call)
+            nodes[number] = ir.Do(first, node.span, added)
+            nodes[added] = ir.Do(second, node.span, node.next)
     return replace(body, nodes=nodes)
 
 
@@ -298,12 +317,22 @@ def _said(same: list[Edit], program: Program) -> str:
             return (
                 f"a cooperative launch of {name} (cudaLaunchCooperativeKernel), whose blocks are owed progress together"
             )
-        case Synchronise(name):
-            grid = program.grids[name]
-            what = f"launch of {name}" if grid.work is ir.Work.KERNEL else grid.work.value
-            return f"cudaDeviceSynchronize() after the {what}, at line {grid.span.line}"
+        case Synchronise(name, stream):
+            call = "cudaDeviceSynchronize()" if stream is None else f"cudaStreamSynchronize({stream})"
+            return f"{call} after the {_launch(name, program)}"
+        case WaitForEvent(first, second):
+            recorded = f"an event that is recorded after the {_launch(first, program)}"
+            own = program.grids[second].stream
+            waits = "the legacy stream" if own.kind == "legacy" else own.name
+            return f"{recorded}, and cudaStreamWaitEvent of {waits} for it before the {_launch(second, program)}"
         case _ as never:
             assert_never(never)
+
+
+def _launch(name: str, program: Program) -> str:
+    grid = program.grids[name]
+    what = f"launch of {name}" if grid.work is ir.Work.KERNEL else grid.work.value
+    return f"{what}, at line {grid.span.line}"
 
 
 def _scope(scope: ir.Scope, program: Program, places: Iterable[Span]) -> str:

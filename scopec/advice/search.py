@@ -25,6 +25,7 @@ from scopec.advice.edits import (
     Strengthen,
     Synchronise,
     Update,
+    WaitForEvent,
     Widen,
     WidenFence,
     acquire_release,
@@ -277,11 +278,24 @@ def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
         for name, value in run.settings.given.items():
             if value == "0":  # such attributes are about atomic operations of the system's scope
                 yield [Attribute(name)]
-    threads = {t.name: t.grid for t in run.program.threads}
-    for grid in sorted({g for pair in execution.race for e in pair if (g := threads.get(e.thread)) is not None}):
-        others = any(e.thread in threads and threads[e.thread] != grid for pair in execution.race for e in pair)
-        if others and _launched_there(run, grid):
-            yield [Synchronise(grid)]
+    yield from _waits(run, execution)
+
+
+def _waits(run: Run, execution: Execution) -> Iterator[list[Edit]]:
+    """Edits that have a stream, or the host, wait for the work of another stream."""
+    grids, threads = list(run.program.grids), {t.name: t.grid for t in run.program.threads}
+    work: set[str] = set()
+    for pair in execution.race:
+        there = {grid for e in pair if (grid := threads.get(e.thread)) is not None and _launched_there(run, grid)}
+        known = {threads[e.thread] for e in pair if e.thread in threads}
+        work |= there if len(known) > 1 else set()
+        streams = [run.program.grids[grid].stream for grid in sorted(there, key=grids.index)]
+        if len(there) == 2 and streams[0].name != streams[1].name:
+            yield [WaitForEvent(*sorted(there, key=grids.index))]
+        elif len(there) == 1 and len(known) > 1 and streams[0].kind != "legacy":
+            yield [Synchronise(grid, streams[0].name) for grid in there]
+    for grid in sorted(work):
+        yield [Synchronise(grid)]
 
 
 def _launched_there(run: Run, grid: str) -> bool:

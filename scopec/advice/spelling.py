@@ -21,6 +21,7 @@ from scopec.advice.edits import (
     Strengthen,
     Synchronise,
     Update,
+    WaitForEvent,
     Widen,
     WidenFence,
     bodies,
@@ -61,7 +62,7 @@ _FUNCTIONS = {"+": "atomicAdd", "-": "atomicSub", "&": "atomicAnd", "|": "atomic
 #: How functions such as atomicAdd and __threadfence end at a scope.
 FUNCTION_SCOPES = {"block": "_block", "device": "", "system": "_system"}
 #: Edits of which a text may be a little more or less.
-UNSURE = (AddFence, Synchronise, Update)
+UNSURE = (AddFence, Synchronise, WaitForEvent, Update)
 
 
 class _UnsaidError(Exception):
@@ -105,8 +106,11 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
             elif is_ptx(at, program):
                 statement = f'asm volatile("fence.sc.{_PTX_SCOPES[scope]};" ::: "memory");'
             yield from _statement(at, program, statement, first=before)
-        case Synchronise(grid):
-            yield from _statement(program.grids[grid].span, program, "cudaDeviceSynchronize();", first=False)
+        case Synchronise(grid, stream):
+            call = "cudaDeviceSynchronize();" if stream is None else f"cudaStreamSynchronize({stream});"
+            yield from _statement(program.grids[grid].span, program, call, first=False)
+        case WaitForEvent(first, second):
+            yield from _event(program, first, second)
         case Update(name, scope):
             for at in sorted({w.span for body in bodies(program) for _, (*_, w) in updates(body, name)}):
                 yield _updated(at, program, scope)
@@ -147,6 +151,18 @@ def _statement(at: Span, program: Program, statement: str, *, first: bool) -> Se
     if found is None:
         raise _UnsaidError
     return found
+
+
+def _event(program: Program, first: str, second: str) -> Iterator[Replacement]:
+    """An event behind one launch, for which the stream of another one waits."""
+    grids = [program.grids[name] for name in (first, second)]
+    streams = ["0" if grid.stream.kind == "legacy" else grid.stream.name for grid in grids]
+    text, name = source_of(grids[0].span, program.source).text, "done"
+    while re.search(rf"\b{name}\b", text):
+        name += "_"
+    made = f"cudaEvent_t {name}; cudaEventCreate(&{name}); cudaEventRecord({name}, {streams[0]});"
+    yield from _statement(grids[0].span, program, made, first=False)
+    yield from _statement(grids[1].span, program, f"cudaStreamWaitEvent({streams[1]}, {name}, 0);", first=True)
 
 
 def _updated(at: Span, program: Program, scope: ir.Scope) -> Replacement:

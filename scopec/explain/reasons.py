@@ -12,6 +12,7 @@ from scopec.explain.agents import incomplete, outlives
 from scopec.explain.lifetimes import bound, lifetimes
 from scopec.explain.mbarriers import overrun, unfenced
 from scopec.explain.proxies import unconnected
+from scopec.explain.streams import too_early
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution
@@ -150,7 +151,7 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
     known = unfenced(execution, pair) or incomplete(execution, pair) or unconnected(execution, pair)
-    no_order = known or unordered(execution, pair)
+    no_order = known or too_early(execution, pair) or unordered(execution, pair)
     return "; ".join([*reasons, no_order, *lost(execution, pair)])
 
 

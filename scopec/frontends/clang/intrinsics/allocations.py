@@ -32,8 +32,9 @@ _MOST_ELEMENTS = 1 << 24
 _STORAGES = (ir.Storage.DEVICE, ir.Storage.MANAGED, ir.Storage.MAPPED, ir.Storage.SYSTEM)
 #: Memory of these belongs to the thread that allocates it: which threads they are is known, and no access.
 _THREADS = ("thread", "jthread")
-_DEVICE, _HOST = ("cudaFree", "cudaFreeAsync", "cuMemFree", "cuMemFreeAsync"), ("cudaFreeHost", "cuMemFreeHost")
-_MALLOC = ("free",)
+_DEVICE, _HOST, _MALLOC = ("cudaFree", "cudaFreeAsync"), ("cudaFreeHost",), ("free",)
+#: The functions of the driver API that free what those of the runtime API free.
+_SAME = {"cuMemFree": "cudaFree", "cuMemFreeAsync": "cudaFreeAsync", "cuMemFreeHost": "cudaFreeHost"}
 #: The function that frees the memory of each that allocates some (CUDA runtime API, "Memory Management",
 #: "Stream Ordered Memory Allocator"; C11 7.22.3.3; [new.delete]).
 _FREES = {
@@ -141,7 +142,7 @@ def _free(call: Call) -> bool:
         raise _not_allocated(call, "what nothing has allocated")
     if not whole:
         raise _not_allocated(call, "what is not the beginning of an allocation")
-    if by not in frees:
+    if _SAME.get(by, by) not in frees:
         raise _not_allocated(call, f"what is to be freed with `{'` or `'.join(frees)}`")
     assert isinstance(region, Memory)
     _live(call, region, by, begins=False)

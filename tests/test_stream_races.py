@@ -1,0 +1,78 @@
+"""Races between streams, and with the host, in words; and what is tried against them: an event, or a wait."""
+
+from __future__ import annotations
+
+import pytest
+
+from scopec.explain.reasons import explanation
+from tests.conftest import Asks
+
+TEXT = """#include <cuda_runtime.h>
+__global__ void make(int* buf) {{ *buf = 2; }}
+__global__ void use(const int* buf, int* out) {{ *out = *buf; }}
+int main() {{
+    int *buf, *out, *host;
+    cudaMalloc(&buf, 4); cudaMalloc(&out, 4); cudaMallocHost(&host, 4);
+    cudaStream_t s, t; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+    cudaEvent_t e; cudaEventCreate(&e);
+{calls}
+    cudaDeviceSynchronize();
+}}
+//@ expect race_free;
+"""
+COPY = "cudaMemcpyAsync(buf, host, 4, cudaMemcpyHostToDevice, s);"
+BACK = "cudaMemcpyAsync(host, buf, 4, cudaMemcpyDeviceToHost, s);"
+MAKE, USE = "make<<<1, 1, 0, s>>>(buf);", "use<<<1, 1, 0, t>>>(buf, out);"
+USE_FIRST, MAKE_LATER = USE.replace("t>", "s>"), MAKE.replace("s>", "t>")
+RECORD, WAIT = "cudaEventRecord(e, s);", "cudaStreamWaitEvent(t, e, 0);"
+
+
+def source(*calls: str) -> str:
+    return TEXT.format(calls="\n".join(f"    {call}" for call in calls))
+
+
+@pytest.mark.parametrize(
+    ("calls", "said"),
+    [
+        ((COPY, USE), "the kernel use at line 10 in stream t may read `buf` before the copy at line 9 in stream s has written "
+                      "it: no event, no synchronisation"),
+        ((COPY, MAKE_LATER), "the kernel make at line 10 in stream t may write `buf` before the copy at line 9 in stream s has "
+                             "written it: no event, no synchronisation"),
+        ((USE_FIRST, MAKE_LATER), "the kernel make at line 10 in stream t may overwrite `buf` before the kernel use at line 9 in "
+                                  "stream s has read it: no event, no synchronisation"),
+        ((MAKE, WAIT, USE, RECORD), "event e is recorded at line 12, behind the wait for it at line 10, which waits for nothing"),
+        ((RECORD, MAKE, WAIT, USE), "event e is recorded at line 9, before that work is given to its stream"),
+        ((MAKE, WAIT, USE), "event e, for which stream t waits at line 10, is never recorded"),
+        ((MAKE.replace(", 0, s", ""), USE), "before the kernel make at line 9 in the legacy stream has written it"),
+        ((BACK, "int seen = *host;"), "main may read `host` at line 10 before the copy at line 9 in stream s has written it: no "
+                                      "call before that waits for it"),
+        ((COPY, "*host = 3;"), "main may overwrite `host` at line 10 before the copy at line 9 in stream s has read it"),
+        ((BACK, "cudaStreamSynchronize(t);", "int seen = *host;"), "before the copy at line 9 in stream s has written it"),
+    ],
+)  # fmt: skip
+def test_which_work_comes_too_early(ask: Asks, calls: tuple[str, ...], said: str) -> None:
+    (report,) = ask(source(*calls)).reports
+    (check,) = report.checks
+    assert check.verdict == "violated"
+    assert said in " ".join(explanation(check).sentences)
+
+
+@pytest.mark.parametrize(
+    ("calls", "said", "added"),
+    [
+        ((COPY, USE), "an event that is recorded after the copy, at line 9, and cudaStreamWaitEvent of t for it before the "
+                      "launch of use, at line 10",
+         ["cudaEvent_t done; cudaEventCreate(&done); cudaEventRecord(done, s);", "cudaStreamWaitEvent(t, done, 0);"]),
+        ((MAKE, "int done = 0;", USE), "an event that is recorded", ["cudaEventRecord(done_, s);", "cudaStreamWaitEvent(t, done_, 0);"]),
+        ((MAKE.replace(", 0, s", ""), USE), "an event that is recorded", ["cudaEventRecord(done, 0);"]),
+        ((BACK, "int seen = *host;"), "cudaStreamSynchronize(s) after the copy, at line 9", ["cudaStreamSynchronize(s);"]),
+        ((BACK.replace(", s)", ")"), "int seen = *host;"), "cudaDeviceSynchronize() after the copy, at line 9", ["cudaDeviceSynchronize();"]),
+    ],
+)  # fmt: skip
+def test_what_is_tried(ask: Asks, calls: tuple[str, ...], said: str, added: list[str]) -> None:
+    """What orders no more than is needed comes first, and it holds of the changed text."""
+    (report,) = ask(source(*calls), advise=True).reports
+    (check,) = report.checks
+    assert check.advice is not None
+    assert check.advice.startswith(said)
+    assert all(any(one in r.text for r in check.fix) for one in added)
