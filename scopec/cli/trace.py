@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ from scopec.report import options as report_options
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
     from scopec.explain.verdict import Check
-    from scopec.session.check import Report
+    from scopec.report.beside import Beside
+    from scopec.session.check import Report, Settings
     from scopec.session.plan import Overrides
 
 
@@ -34,10 +36,19 @@ if TYPE_CHECKING:
     metavar="A B",
     help="Say why A is not ordered before B, or by which way it is: events by id, line, THREAD:LINE or FILE:LINE.",
 )
+@click.option(
+    "--next",
+    "number",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Show the N-th other execution that shows the same, the nearest one first.",
+)
+@click.option("--nearest", is_flag=True, help="Show the nearest execution that does not show the same, for contrast.")
 @report_options.trace_forms
 def trace(
     file: Path, overrides: Overrides, jars: dict[str, Path], engine: str, timeout: float, memory_limit: int,
-    wanted: str | None, asked: tuple[str, str] | None, form: str, output: Path | None,
+    wanted: str | None, asked: tuple[str, str] | None, number: int | None, nearest: bool, form: str,
+    output: Path | None,
 ) -> int:  # fmt: skip
     """Show the counterexample of one expectation of FILE: the first that does not hold, or the one that --check names.
 
@@ -48,11 +59,15 @@ def trace(
     """
     if asked is not None and form not in ("text", "json"):
         raise UsageError(f"--why-not answers in text or JSON, not in --{form}")
+    if number is not None and nearest:
+        raise UsageError("--next and --nearest: one execution per call")
     if file.suffix == ".json":
-        if asked is not None:
-            raise UsageError("--why-not asks the model, which stored results do not have: name the program itself")
+        if asked is not None or number is not None or nearest:
+            raise UsageError(
+                "--why-not, --next and --nearest ask the model, and stored results have none: name the program itself"
+            )
         return _stored(file, wanted, form, output)
-    from scopec.report import traces
+    from scopec.report import beside, traces
     from scopec.session.check import Settings, check, exit_code
 
     settings = Settings(overrides, 1, timeout, memory_limit, None, jars, engine, say, advise=advised)
@@ -65,6 +80,14 @@ def trace(
         if not any(report.run.guessed for outcome in outcomes for report in outcome.reports):
             return status_
     report, chosen = traces.chosen(outcomes, wanted)
+    status_ = status_ if status_ in (2, 3) else {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+    if number is not None or nearest:
+        with terminal.Status() as status:
+            one = _beside(report, chosen, told(settings, status), number)
+        if asked is None:
+            formats.put(beside.shown(form, report, chosen, one, 100 if output else terminal.width()), output, form)
+            return status_
+        chosen = replace(chosen, trace=one.execution)
     if asked is not None:
         return _why_not(report, chosen, asked, form, output)
     if chosen.trace is None:
@@ -72,7 +95,23 @@ def trace(
     else:
         shown = traces.shown(form, report, chosen, lambda: engine_table(settings, used(outcomes)))
         formats.put(shown, output, form)
-    return status_ if status_ in (2, 3) else {"holds": 0, "violated": 1, "unknown": 4}[chosen.verdict]
+    return status_
+
+
+def _beside(report: Report, check: Check, settings: Settings, number: int | None) -> Beside:
+    """The other execution that is asked for: the n-th that shows the same, else the nearest that does not."""
+    from scopec.report.beside import Beside
+    from scopec.session.others import others
+
+    found = others(report.run, check, settings)
+    among = found.same if number is not None else found.different
+    at = number or 1
+    if len(among) < at:
+        what = "shows the same" if number is not None else "does not show the same"
+        known = f"there {'is' if len(among) == 1 else 'are'} {len(among)}" if among else "there is none"
+        more = f" ({'; '.join(found.unfinished)})" if found.unfinished else ""
+        raise UsageError(f"no further execution {what} as that of `{check.expectation.text}`: {known}{more}")
+    return Beside(found.first, among[at - 1], number is not None, at, len(among), found.unfinished)
 
 
 def _why_not(report: Report, check: Check, asked: tuple[str, str], form: str, output: Path | None) -> int:

@@ -11,5 +11,6 @@
 - ``fixes``: changes of a text, as a diff
 - ``whynot``, ``named``: why two events are ordered or not, and what users call events
 - ``order``: by which relation and along which way
+- ``differences``: how two executions differ
 - ``missing``, ``changes``: what would order them, tried on the execution
 """

@@ -65,7 +65,7 @@ def _explanation(check: Check) -> Explanation:
                 if check.reason == UNDEFINED:
                     sentence = f"{execution.shown_race(pair)}: {sentence}"
                 return Explanation(tuple(Mark(e.span, e.thread) for e in pair), (sentence,))
-            failing, formula = _failing(execution, check), check.expectation.formula
+            failing, formula = failing_assertions(execution, check), check.expectation.formula
             named = {a.thread for a in failing}
             if formula is not None:
                 named |= {what.thread for what in formula.observed.values() if isinstance(what, FinalRegister)}
@@ -128,7 +128,7 @@ def race_of(check: Check) -> tuple[Event, Event] | None:
     return check.trace.racing_pair(check.expectation.target) if racy and isinstance(check.trace, Execution) else None
 
 
-def _failing(execution: Execution, check: Check) -> list[Assertion]:
+def failing_assertions(execution: Execution, check: Check) -> list[Assertion]:
     """The assertions that decide a check and fail in an execution, with the threads in which they do."""
     written = (a for a in execution.graph.assertions if a.span == check.expectation.span and not a.implicit)
     return failed_assertions(execution, execution.graph.faults if is_fault(check) else written)

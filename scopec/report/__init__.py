@@ -6,8 +6,8 @@
 - ``markdown``: for GitHub's summary of a step
 - ``html``, ``templates``, ``colours``: pages
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
-- ``traces``, ``why``, ``outcomes``, ``weaker``, ``asked``: the output of ``trace``, of its ``--why-not``, ``outcomes``,
-  ``weaken``, ``check --list``
+- ``traces``, ``why``, ``beside``: the output of ``trace``, of its ``--why-not``, of ``--next`` and ``--nearest``
+- ``outcomes``, ``weaker``, ``asked``: the output of ``outcomes``, ``weaken``, ``check --list``
 - ``stored``, ``compared``: stored results, shown again and compared
 - ``unasked``, ``rules``, ``paths``: questions not asked, kinds of violation, names of files
 """

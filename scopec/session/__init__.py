@@ -10,7 +10,7 @@
 - ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel
 - ``offers``: conditions on launches that get a proof
 - ``witness``, ``witnessed``: the launch that a model names, as text, and what is said of it
-- ``final_states``: every final state
+- ``final_states``, ``others``: every final state; the executions beside that of a verdict
 - ``confirm``: the jars beside the embedded engine
 - ``forms``, ``reductions``: passes and reductions by name
 - ``compile``, ``generated``: generated specifications, and where they are kept

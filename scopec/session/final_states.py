@@ -49,7 +49,7 @@ Identity: TypeAlias = tuple[_Pairs, _Pairs, tuple[str, ...], _Pairs]
 
 @dataclass(frozen=True)
 class FinalState:
-    """A state in which executions end: their number, whether some execution of it races, and one of them.
+    """A state in which executions end: their number, whether some execution of it races, one of them, and all.
 
     ``values`` are those of locals (``mp[1][0].r``, in litmus files ``1:r``) and of memory, by name; a local that has no
     value on the path taken is not among them.  ``execution`` is one that races, if any does.
@@ -59,6 +59,7 @@ class FinalState:
     executions: int
     racy: bool
     execution: Execution
+    every: tuple[Execution, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,20 @@ def listings(path: Path, settings: Asking, limit: int) -> tuple[tuple[Listing, .
     return tuple(replace(listing, asked=asked) for listing, asked in found), warnings
 
 
+def listing(run: Run, settings: Asking, limit: int) -> Listing:
+    """The final states of a run under its own model, whatever it asks, with every execution."""
+    policy = settings.policy
+    with settings.workers() as workers, bounded_nesting(run.source.span(0, 0)):
+        return _listing(_alone(run, run.model), policy, workers, settings, limit, 0.0)
+
+
+def _alone(run: Run, model: registry.Entry, checks: tuple[Expectation, ...] = ()) -> Run:
+    """A run that observes everything, and asks nothing but a litmus file's final clause."""
+    return replace(
+        run, model=model, progress=progress_models.CUDA, checks=checks, void=(), listing=True, on_hardware=False
+    )
+
+
 def _breaks(execution: Execution, expected: Expectation) -> bool:
     """Whether an expectation about final states cannot hold with an execution that ends as one does."""
     if expected.formula is None:
@@ -147,15 +162,7 @@ def _runs(path: Path, overrides: Overrides) -> tuple[list[tuple[Run, tuple[Expec
         conditions = tuple(c for c in run.checks if c.kind == "condition")[:1]
         known = found.get(id(run.program))
         if known is None or (conditions and not known.checks):
-            found[id(run.program)] = replace(
-                run,
-                model=model,
-                progress=progress_models.CUDA,
-                checks=conditions,
-                void=(),
-                listing=True,
-                on_hardware=False,
-            )
+            found[id(run.program)] = _alone(run, model, conditions)
     asked: dict[int, dict[str, Expectation]] = {}
     for run in planned.runs:
         if run.model.name == model.name:
@@ -317,7 +324,9 @@ def _summary(run: Run, answers: Findings, executions: list[Execution], stopped: 
     for values in sorted(by_state):
         different = [execution for _, execution in sorted(by_state[values].items(), key=lambda item: item[0])]
         racing = next((e for e in different if e.flagged), None) if answers.racy else None
-        states.append(FinalState(dict(values), len(different), racing is not None, racing or different[0]))
+        states.append(
+            FinalState(dict(values), len(different), racing is not None, racing or different[0], tuple(different))
+        )
     unfinished = [stopped] if stopped else []
     if doubtful:
         number = len({identity(execution) for execution in doubtful})
