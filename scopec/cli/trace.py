@@ -140,14 +140,18 @@ def _why_not(report: Report, check: Check, asked: tuple[str, str], form: str, ou
 
 def _stored(file: Path, wanted: str | None, form: str, output: Path | None) -> int:
     """Show what is stored."""
-    from scopec.report import stored
+    from scopec.report import stored, stored_picture
 
-    if form not in ("text", "json"):
-        raise UsageError(f"stored results are shown as text and JSON: for --{form} name the program itself")
+    if form == "itf":
+        raise UsageError(
+            "stored results are shown as text, JSON, pages and pictures: for --itf name the program itself"
+        )
     document = stored.results(file)
     program, check = stored.chosen(document, wanted)
     if form == "json":
         text = stored.alone(document, program, check)
+    elif form in stored_picture.FORMS:
+        text = stored_picture.shown(form, file, program, check)
     else:
         text = stored.shown(file, program, check, 100 if output else terminal.width())
     formats.put(text, output, form)

@@ -8,6 +8,6 @@
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``why``, ``beside``: the output of ``trace``, of its ``--why-not``, of ``--next`` and ``--nearest``
 - ``outcomes``, ``weaker``, ``asked``: the output of ``outcomes``, ``weaken``, ``check --list``
-- ``stored``, ``compared``: stored results, shown again and compared
+- ``stored``, ``stored_picture``, ``compared``: stored results, shown again, drawn and compared
 - ``unasked``, ``rules``, ``paths``: questions not asked, kinds of violation, names of files
 """

@@ -107,4 +107,4 @@ def lines(paths: tuple[Path, Path], differ: Sequence[Difference], same: int) -> 
                 reason = f": {side[1]['reason']}" if side[1]["reason"] else ""
                 said = f"{side[1]['verdict']} ({side[0]['model']}, {side[0]['progress']}){reason}"
             yield clean(f"  {path}: {said}")
-    yield f"{len(differ)} verdicts differ, {same} are the same"
+    yield f"{len(differ)} {'verdict differs' if len(differ) == 1 else 'verdicts differ'}, {same} are the same"

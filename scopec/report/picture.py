@@ -275,11 +275,11 @@ def _rows(execution: Execution, events: Sequence[Event]) -> dict[str, int]:
 def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
     """The edges of each relation that a reader needs: steps of orders instead of whole orders, and nothing twice."""
     known = {e.id for e in execution.events}
-    yield from _between("po", _reduced(_pairs(execution, "po"), inside))
+    yield from _between("po", reduced(_pairs(execution, "po"), inside))
     yield from _between("rf", [p for p in _pairs(execution, "rf") if p[0] in known and p[1] in inside])
     for name in EDGES:
         yield from _between(name, [p for p in _pairs(execution, name) if p[0] in inside and p[1] in inside])
-    coherence = _reduced(_pairs(execution, "co"), known)
+    coherence = reduced(_pairs(execution, "co"), known)
     yield from _between("co", [(a, b) for a, b in coherence if a in inside and b in inside])
     follows: dict[str, list[str]] = {}
     for a, b in coherence:
@@ -293,7 +293,7 @@ def _edges(execution: Execution, inside: set[str]) -> Iterator[Edge]:
     yield from _between("sw", [p for p in synchronisation if p[0] in inside and p[1] in inside])
     happens_before = execution.derived("hb")
     before = [] if happens_before is None else [(a.id, b.id) for a, b in happens_before] + _pairs(execution, "po")
-    yield from _between("hb", [(a, b) for a, b in _reduced(before, inside) if thread[a] != thread[b]])
+    yield from _between("hb", [(a, b) for a, b in reduced(before, inside) if thread[a] != thread[b]])
 
 
 def _pairs(execution: Execution, name: str) -> list[tuple[str, str]]:
@@ -304,7 +304,7 @@ def _between(relation: str, pairs: Sequence[tuple[str, str]]) -> list[Edge]:
     return [Edge(relation, a, b) for a, b in pairs]
 
 
-def _reduced(pairs: Sequence[tuple[str, str]], among: set[str]) -> list[tuple[str, str]]:
+def reduced(pairs: Sequence[tuple[str, str]], among: set[str]) -> list[tuple[str, str]]:
     """The steps of a transitive relation without cycles: its pairs with nothing between them."""
     following: dict[str, set[str]] = {}
     for a, b in pairs:
@@ -329,18 +329,18 @@ def _schedule(schedule: Schedule, title: str, most: int | None, main: str) -> Pi
         if number in left_out:
             continue
         changes = ", ".join(f"{name} = {value}" for name, value in move.changes.items() if name not in move.action)
-        what, how = _parted(move.action)
+        what, how = parted(move.action)
         text, changes = f"{line(move.span, main)}: {what}", ", ".join(filter(None, (how, changes)))
         row = number - 1 - (len(left_out) if number > left_out.start else 0)
         boxes.append(Box(f"step{number}", names.index(move.thread), row, text, changes, move.span, step=number))
     last = {box.lane: box for box in boxes}
     rows = len(boxes)
     for behind in schedule.behind:
-        what, how = _parted(behind.where)
+        what, how = parted(behind.where)
         lane, text = names.index(behind.thread), f"{line(behind.span, main)}: {what}"
         boxes.append(Box(f"end_{behind.thread}", lane, rows, text, how, behind.span, marked=True))
     last |= {box.lane: box for box in boxes[rows:]}
-    edges = [Edge("po", a.id, b.id) for a, b in _following(boxes)]
+    edges = [Edge("po", a.id, b.id) for a, b in following(boxes)]
     for behind in schedule.behind:
         for other in behind.on[:_MOST_WAITED_FOR]:
             if other in names and (to := last.get(names.index(other))) is not None:
@@ -356,7 +356,7 @@ def _schedule(schedule: Schedule, title: str, most: int | None, main: str) -> Pi
     return Picture(title, tuple(lanes), tuple(boxes), tuple(edges), closing)
 
 
-def _parted(action: str) -> tuple[str, str]:
+def parted(action: str) -> tuple[str, str]:
     """A step in words, and in which way: `loads f = 1`, `acquire, device`."""
     what, mode, how = action.partition(" (")
     return (what, how.replace("),", ",").removesuffix(")")) if mode else (action, "")
@@ -373,7 +373,7 @@ def _left_out(schedule: Schedule, most: int | None) -> range:
     return range(first + 1, moves - (most - first) + 1)
 
 
-def _following(boxes: Sequence[Box]) -> Iterator[tuple[Box, Box]]:
+def following(boxes: Sequence[Box]) -> Iterator[tuple[Box, Box]]:
     """Each box with the next one of its lane."""
     last: dict[int | None, Box] = {}
     for box in boxes:

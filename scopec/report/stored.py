@@ -90,7 +90,7 @@ def _lines(program: Values, check: Values, width: int) -> Iterator[str]:
     yield ""
     trace = check["trace"]
     if trace is not None:
-        threads, rows = (_execution if trace["type"] == "execution" else _schedule)(trace, program["file"])
+        threads, rows = (execution if trace["type"] == "execution" else schedule)(trace, program["file"])
         yield from lanes(threads, rows, width)
         yield ""
         if trace["type"] == "execution":
@@ -107,12 +107,13 @@ def title(program: Values) -> str:
     return f"{program['file']} [{', '.join([*variant, program['model'], program['progress']])}]"
 
 
-def _span(values: Mapping[str, Any]) -> Span:
+def place(values: Mapping[str, Any]) -> Span:
+    """The place of an event or a step."""
     line, column = int(values["line"]), int(values["column"])
     return Span(str(values["file"]), line, column, line, column)
 
 
-def _execution(trace: Values, main: str) -> tuple[list[str], list[Row]]:
+def execution(trace: Values, main: str) -> tuple[list[str], list[Row]]:
     """The threads of an execution, and a row an event."""
     events = {event["id"]: event for event in trace["events"]}
     sources = {read: write for write, read in trace["relations"].get("rf", ())}
@@ -120,16 +121,16 @@ def _execution(trace: Values, main: str) -> tuple[list[str], list[Row]]:
     rows = [
         Row(
             lane(events, events[one]),
-            _event(events, sources, one, main),
-            _span(events[one]["span"]),
+            words(events, sources, one, main),
+            place(events[one]["span"]),
             {},
             one in racing,
             main,
         )
-        for one in _in_order(trace)
+        for one in in_order(trace)
     ]
     rows += [
-        Row(b["thread"], b["where"], _span(b["span"]), main=main) for b in trace.get("behind", ()) if not b["period"]
+        Row(b["thread"], b["where"], place(b["span"]), main=main) for b in trace.get("behind", ()) if not b["period"]
     ]
     if "behind" in trace:
         rows.append(Row("", CLOSING[Ending.STOP]))
@@ -143,7 +144,8 @@ def lane(events: Mapping[str, Values], event: Values) -> str:
     return f"{event['thread']}, copy of line {events[event['agent']]['span']['line']}"
 
 
-def _event(events: Mapping[str, Values], sources: Mapping[str, str], one: str, main: str) -> str:
+def words(events: Mapping[str, Values], sources: Mapping[str, str], one: str, main: str) -> str:
+    """An event in words."""
     event = events[one]
     what, _, how = event["op"].partition(" ")[0].partition(".")
     mode = f" ({how.replace('.', ', ')})" if how else ""
@@ -158,12 +160,12 @@ def _event(events: Mapping[str, Values], sources: Mapping[str, str], one: str, m
         if source is None
         else ", initial"
         if not source["thread"]
-        else f", from {in_file(_span(source['span']), main)}"
+        else f", from {in_file(place(source['span']), main)}"
     )
     return f"read {event['location']} = {event['read']}{mode}{of}{again}"
 
 
-def _in_order(trace: Values) -> list[str]:
+def in_order(trace: Values) -> list[str]:
     """The events of threads, by the order in each and by what is read, if these have no cycle."""
     ids = [event["id"] for event in trace["events"] if event["thread"] and event["kind"] != "call"]
     before: dict[str, set[str]] = {one: set() for one in ids}
@@ -195,7 +197,7 @@ def _named(event: Values) -> str:
     return f"{thread} {event['span']['line']}: {event['op']}" if thread else f"{event['location']}, initially"
 
 
-def _schedule(trace: Values, main: str) -> tuple[list[str], list[Row]]:
+def schedule(trace: Values, main: str) -> tuple[list[str], list[Row]]:
     """The threads of a schedule that move or stay behind, and a row a step."""
     rows: list[Row] = []
     ending = Ending(trace["ending"])
@@ -204,7 +206,7 @@ def _schedule(trace: Values, main: str) -> tuple[list[str], list[Row]]:
             rows.append(Row("", "from here on, again and again"))
         changes = ", ".join(f"{name} = {value}" for name, value in step["changes"].items())
         text = step["action"] + (f" [{changes}]" if changes and "=" not in step["action"] else "")
-        rows.append(Row(step["thread"], text, _span(step["span"]), main=main))
+        rows.append(Row(step["thread"], text, place(step["span"]), main=main))
     if ending is not Ending.LASSO:
         rows.append(Row("", CLOSING[ending]))
     present = {row.thread for row in rows} | {b["thread"] for b in trace["behind"]}
