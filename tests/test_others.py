@@ -37,8 +37,14 @@ def test_the_nearest_that_has_no_race_and_the_next_that_has_one(write: Callable[
     (said,) = document["differences"]
     assert said.startswith("`read x` of mp[1][0] at line 13 returns x = ")
     none = scopec("trace", path, "--engine", "embedded", "--next", "2")
-    assert none.returncode == 2
-    assert "there is 1" in none.stderr
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "the number of other executions that show the same as that of `race_free` is 1" in none.stderr
+
+
+def test_where_every_execution_shows_the_same_that_is_said(write: Callable[..., Path]) -> None:
+    done = scopec("trace", write(handover(LOAD="relaxed"), "p.cu"), "--engine", "embedded", "--nearest")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "every execution that was found shows the same as that of `race_free`" in done.stderr
 
 
 def test_another_execution_is_asked_about_and_drawn(write: Callable[..., Path]) -> None:

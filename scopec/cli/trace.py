@@ -84,6 +84,8 @@ def trace(
     if number is not None or nearest:
         with terminal.Status() as status:
             one = _beside(report, chosen, told(settings, status), number)
+        if one is None:
+            return status_
         if asked is None:
             formats.put(beside.shown(form, report, chosen, one, 100 if output else terminal.width()), output, form)
             return status_
@@ -98,8 +100,11 @@ def trace(
     return status_
 
 
-def _beside(report: Report, check: Check, settings: Settings, number: int | None) -> Beside:
-    """The other execution that is asked for: the n-th that shows the same, else the nearest that does not."""
+def _beside(report: Report, check: Check, settings: Settings, number: int | None) -> Beside | None:
+    """The other execution that is asked for: the n-th that shows the same, else the nearest that does not.
+
+    None, after a line that says so, where there is none.
+    """
     from scopec.report.beside import Beside
     from scopec.session.others import others
 
@@ -107,10 +112,13 @@ def _beside(report: Report, check: Check, settings: Settings, number: int | None
     among = found.same if number is not None else found.different
     at = number or 1
     if len(among) < at:
-        what = "shows the same" if number is not None else "does not show the same"
-        known = f"there {'is' if len(among) == 1 else 'are'} {len(among)}" if among else "there is none"
         more = f" ({'; '.join(found.unfinished)})" if found.unfinished else ""
-        raise UsageError(f"no further execution {what} as that of `{check.expectation.text}`: {known}{more}")
+        of = f"that of `{check.expectation.text}`"
+        if number is None:
+            say(f"every execution that was found shows the same as {of}{more}")
+        else:
+            say(f"the number of other executions that show the same as {of} is {len(among)}{more}")
+        return None
     return Beside(found.first, among[at - 1], number is not None, at, len(among), found.unfinished)
 
 
