@@ -75,3 +75,18 @@ def test_loops_in_loops_are_unrolled_so_far_alone(tmp_path):
     begun = time.process_time()
     assert verdicts(tmp_path, text)["race_free"] == "holds"
     assert time.process_time() - begun < 10
+
+
+#: Kernels that race, where not each launch can be read: with other numbers or smaller objects an index leaves its array.
+SHOWN = {
+    "a column before its row": "a[(blockIdx.x * blockDim.x + threadIdx.x) * n + m] = 1;",
+    "turns below 0": "for (unsigned long j = 0; j <= (unsigned long)n - 1; ++j) a[j * blockDim.x] = 1;",
+    "far into an object": "a[threadIdx.x / 2 + 20000] = 1;",
+    "far into dynamic shared memory": "extern __shared__ int s[]; s[threadIdx.x / 2 + 2000] = 1;",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_the_launch_that_shows_a_race_is_one_that_can_be_read(tmp_path, name):
+    text = f"__global__ void k(int* a, int n, int m) {{ {SHOWN[name]} }}"
+    assert verdicts(tmp_path, text)["race_free"] == "violated"

@@ -10,8 +10,6 @@ from scopec.base.source import Source
 from scopec.frontends.clang.kernels import Kernel, Parameter
 from scopec.sizes.questions import Model
 
-#: The bytes of a block's dynamic shared memory.
-_DYNAMIC = 4096
 _BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsigned long": 8, "unsigned char": 1,
           "unsigned short": 2, "long long": 8, "unsigned long long": 8}  # fmt: skip
 
@@ -24,15 +22,19 @@ def unwritten(kernel: Kernel) -> Parameter | None:
     return next((one for one in kernel.parameters if one.kind not in STARS or one.rows), None)
 
 
-def directives(source: Source, kernel: Kernel, model: Model, elements: int, prefix: str) -> tuple[str, ...] | None:
-    """Directives for objects of so many elements and the launch; None where an argument cannot be written."""
+def directives(
+    source: Source, kernel: Kernel, model: Model, elements: int, bytes_: int, prefix: str
+) -> tuple[str, ...] | None:  # fmt: skip
+    """Directives for objects of so many elements, and the launch, with so many bytes of dynamic shared memory if it has
+    some; None where an argument cannot be written.
+    """
     objects, arguments = list[str](), list[str]()
     for one in kernel.parameters:
         argument = _argument(one, model, elements, prefix, objects)
         if argument is None:
             return None
         arguments.append(argument)
-    dynamic = f", {_DYNAMIC}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
+    dynamic = f", {bytes_}" if re.search(r"\bextern\b[^;]*\b__shared__\b", source.text) else ""
     kind = "cooperative " if kernel.shape.cooperative else ""
     launch = f"launch {kind}{kernel.name}<<<{shape(model)}{dynamic}>>>({', '.join(arguments)});"
     return (*objects, launch)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _WITNESS = 10.0
 #: So many threads at most a launch has that is looked at.
 _MOST_THREADS = 2048
-#: The elements of an object, until no index leaves it.
-_ELEMENTS = (16, 256, 4096)
+#: The elements of an object and the bytes of dynamic shared memory, until no index leaves these.
+_SIZES = ((16, 4096), (256, 4096), (4096, 49152), (65536, 49152))
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class Launch:
 
     def _read(self, model: Model, on: str = "") -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
         """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read."""
-        for elements in _ELEMENTS:
+        for elements, dynamic in _SIZES:
             for prefix in ("", f"{self._kernel.own_name}_"):
-                said = witness.directives(self._text, self._kernel, model, elements, prefix)
+                said = witness.directives(self._text, self._kernel, model, elements, dynamic, prefix)
                 if said is None:
                     return
                 asked = f"race on {witness.object_of(self._kernel, on, prefix)}" if on else "race_free"
