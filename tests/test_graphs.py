@@ -254,3 +254,62 @@ def test_random_graphs(ask: Asks, seed: int) -> None:
         main += "".join(f"cudaGraphAddDependencies(g, &made[{b}], &made[{n}], 1);" for b in sorted(before))
     main += "cudaGraphInstantiate(&x, g, 0);" + LAUNCH
     assert verdicts([ask(text(main))])["race_free"] == ["violated" if race else "holds"]
+
+
+ANY_NODE = """
+cudaGraphCreate(&g, 0); cudaGraphNode_t p, q; void *first[] = {&a}, *second[] = {&a, &b};
+cudaGraphNodeParams k = {}; k.type = cudaGraphNodeTypeKernel; k.kernel.func = (void*)produce;
+k.kernel.gridDim = dim3(1); k.kernel.blockDim = dim3(2); k.kernel.kernelParams = first;
+cudaGraphAddNode(&p, g, nullptr, 0, &k); k.kernel.func = (void*)consume; k.kernel.kernelParams = second;
+"""
+ANY_LAUNCH = "cudaGraphInstantiate(&x, g, 0); cudaGraphLaunch(x, s); cudaDeviceSynchronize();"
+
+
+@pytest.mark.parametrize(
+    ("second", "expected"),
+    [
+        ("cudaGraphAddNode(&q, g, &p, 1, &k);", "holds"),
+        ("cudaGraphAddNode(&q, g, &p, nullptr, 1, &k);", "holds"),
+        ("cudaGraphAddNode(&q, g, nullptr, 0, &k);", "violated"),
+    ],
+)
+def test_a_node_of_any_type(ask: Asks, second: str, expected: str) -> None:
+    """``cudaGraphAddNode`` makes what the function for the type of node makes."""
+    assert verdicts([ask(text(f"{ANY_NODE} {second} {ANY_LAUNCH}"))])["race_free"] == [expected]
+
+
+FILL_NODE = """
+cudaGraphCreate(&g, 0); cudaGraphNode_t p, q; cudaGraphNodeParams fill = {}; fill.type = cudaGraphNodeTypeMemset;
+fill.memset.dst = a; fill.memset.elementSize = 1; fill.memset.width = 8; fill.memset.height = 1; cudaGraphAddNode(&p, g, nullptr, 0, &fill);
+cudaGraphNodeParams copy = {}; copy.type = cudaGraphNodeTypeMemcpy; copy.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(a, 8, 2, 1);
+copy.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(b, 8, 2, 1); copy.memcpy.copyParams.extent = make_cudaExtent(8, 1, 1);
+copy.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
+"""
+
+
+@pytest.mark.parametrize(("after", "expected"), [("&p, 1", "holds"), ("nullptr, 0", "violated")])
+def test_fills_and_copies_of_any_type(ask: Asks, after: str, expected: str) -> None:
+    main = f"{FILL_NODE} cudaGraphAddNode(&q, g, {after}, &copy); {ANY_LAUNCH}"
+    assert verdicts([ask(text(main))])["race_free"] == [expected]
+
+
+def test_capture_info(ask: Asks) -> None:
+    """The status is that of the stream at the time."""
+    look = "cudaStreamCaptureStatus w; unsigned long long id; cudaStreamGetCaptureInfo(s, &w, &id);"
+    main = (
+        f"{BEGIN} {PRODUCE} {look} if (w == cudaStreamCaptureStatusActive) more<<<1, 2, 0, s>>>(a, 1); {END} {LAUNCH}"
+    )
+    assert verdicts([ask(text(main) + "//@ expect required a[0] == 2;\n")])["required a[0] == 2"] == ["holds"]
+
+
+@pytest.mark.parametrize(
+    ("main", "message"),
+    [
+        ("cudaGraphNodeParams of = {}; of.type = cudaGraphNodeTypeConditional; cudaGraphNode_t p; cudaGraphCreate(&g, 0); "
+         "cudaGraphAddNode(&p, g, nullptr, 0, &of);", "a conditional node"),
+        (f"{BEGIN} cudaStreamCaptureStatus w; cudaStreamGetCaptureInfo(s, &w, nullptr, &g);", "a look at the graph"),
+    ],
+)  # fmt: skip
+def test_nodes_that_are_refused(tmp_path: Path, main: str, message: str) -> None:
+    outcome = check_text(tmp_path, text(main), engine="embedded")
+    assert message in " ".join(d.message for d in outcome.diagnostics)

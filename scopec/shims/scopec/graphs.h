@@ -69,6 +69,36 @@ struct cudaHostNodeParams {
     void* userData;
 };
 
+// What cudaGraphAddNode makes a node of; the other kinds of nodes are refused there.
+enum cudaGraphNodeType {
+    cudaGraphNodeTypeKernel = 0, cudaGraphNodeTypeMemcpy = 1, cudaGraphNodeTypeMemset = 2, cudaGraphNodeTypeHost = 3,
+    cudaGraphNodeTypeGraph = 4, cudaGraphNodeTypeEmpty = 5, cudaGraphNodeTypeWaitEvent = 6, cudaGraphNodeTypeEventRecord = 7,
+    cudaGraphNodeTypeExtSemaphoreSignal = 8, cudaGraphNodeTypeExtSemaphoreWait = 9, cudaGraphNodeTypeMemAlloc = 10,
+    cudaGraphNodeTypeMemFree = 11, cudaGraphNodeTypeConditional = 13,
+};
+struct cudaMemcpyNodeParams { int flags, reserved[3]; cudaMemcpy3DParms copyParams; };
+struct cudaChildGraphNodeParams { cudaGraph_t graph; };
+struct cudaEventWaitNodeParams { cudaEvent_t event; };
+struct cudaEventRecordNodeParams { cudaEvent_t event; };
+struct cudaMemFreeNodeParams { void* dptr; };
+using cudaKernelNodeParamsV2 = cudaKernelNodeParams;
+using cudaMemsetParamsV2 = cudaMemsetParams;
+using cudaHostNodeParamsV2 = cudaHostNodeParams;
+using cudaMemAllocNodeParamsV2 = cudaMemAllocNodeParams;
+// NVIDIA's has a union of the last; nobody looks at one that is not of the type.
+struct cudaGraphNodeParams {
+    cudaGraphNodeType type;
+    cudaKernelNodeParamsV2 kernel;
+    cudaMemcpyNodeParams memcpy;
+    cudaMemsetParamsV2 memset;
+    cudaHostNodeParamsV2 host;
+    cudaChildGraphNodeParams graph;
+    cudaEventWaitNodeParams eventWait;
+    cudaEventRecordNodeParams eventRecord;
+    cudaMemAllocNodeParamsV2 alloc;
+    cudaMemFreeNodeParams free;
+};
+
 // ---- default arguments of calls that are defined in scopec/graph_calls.h
 
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode = cudaStreamCaptureModeGlobal);
@@ -96,6 +126,37 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
                                              size_t count, void* to, const __T& symbol, size_t bytes, size_t offset,
                                              cudaMemcpyKind kind) {
     return cudaGraphAddMemcpyNode1D(node, graph, after, count, to, __scopec::bytes_of(symbol) + offset, bytes, kind);
+}
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
+                                    cudaGraphNodeParams* given) {
+    switch (given->type) {
+        case cudaGraphNodeTypeKernel: return cudaGraphAddKernelNode(node, graph, after, count, &given->kernel);
+        case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(node, graph, after, count, &given->memcpy.copyParams);
+        case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(node, graph, after, count, &given->memset);
+        case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(node, graph, after, count, &given->host);
+        case cudaGraphNodeTypeGraph: return cudaGraphAddChildGraphNode(node, graph, after, count, given->graph.graph);
+        case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, after, count);
+        case cudaGraphNodeTypeWaitEvent: return cudaGraphAddEventWaitNode(node, graph, after, count, given->eventWait.event);
+        case cudaGraphNodeTypeEventRecord:
+            return cudaGraphAddEventRecordNode(node, graph, after, count, given->eventRecord.event);
+        case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(node, graph, after, count, &given->alloc);
+        case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(node, graph, after, count, given->free.dptr);
+        case cudaGraphNodeTypeConditional: __scopec_unmodelled("a conditional node"); break;
+        default: __scopec_unmodelled("this type of node");
+    }
+    return cudaErrorInvalidValue;
+}
+// As since CUDA 13.
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    decltype(nullptr), size_t count, cudaGraphNodeParams* given) {
+    return cudaGraphAddNode(node, graph, after, count, given);
+}
+inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
+                                            unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
+                                            const cudaGraphNode_t** after = nullptr, size_t* count = nullptr) {
+    if (graph || after || count) __scopec_unmodelled("a look at the graph that a stream is captured into");
+    if (id) *id = __scopec_unknown<unsigned long long>();
+    return cudaStreamIsCapturing(stream, status);
 }
 // As before CUDA 12.
 template <class __T>
