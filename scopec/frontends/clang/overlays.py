@@ -183,10 +183,10 @@ def _made_of(declaration: str, name: str, base: str) -> _Change:
     : public {base}
 {{
 public:
-  _CCCL_HOST_DEVICE_API constexpr explicit {name}(ptrdiff_t __count)
+  __host__ __device__ constexpr explicit {name}(ptrdiff_t __count)
       : {base}(__count)
   {{}}
-  [[nodiscard]] _CCCL_HOST_DEVICE_API static constexpr ptrdiff_t max() noexcept
+  [[nodiscard]] __host__ __device__ static constexpr ptrdiff_t max() noexcept
   {{
     return numeric_limits<ptrdiff_t>::max();
   }}
