@@ -106,6 +106,14 @@ class Guards:
             return a
         return b if a == _YES else self._results.get(("and", a, b))
 
+    def _one(self, a: int, b: int) -> int:
+        return self._computed((min(a, b), max(a, b)), self._known_one, self._parts_of_both, "or")
+
+    def _known_one(self, a: int, b: int) -> int | None:
+        if a in (_YES, b):
+            return a
+        return b if a == _NO else self._results.get(("or", a, b))
+
     def _parts_of_both(self, a: int, b: int) -> tuple[int, Sequence[tuple[int, int]]]:
         condition = min(self._nodes[a][0], self._nodes[b][0])
         pairs = zip(self._split(a, condition), self._split(b, condition), strict=True)
@@ -138,7 +146,7 @@ class Guards:
         if high == _NO and top <= condition:
             return top, [(self._split(a, top)[0], low)]
         if top < condition:
-            return top, [(a, self._not(self._both(self._not(low), self._not(high))))]
+            return top, [(a, self._one(low, high))]
         return condition, list(zip(self._split(a, condition), self._split(care, condition), strict=True))
 
 
@@ -153,7 +161,7 @@ class Guard:
         return Guard(self.guards, self.guards._both(self.node, other.node))
 
     def __or__(self, other: Guard) -> Guard:
-        return ~(~self & ~other)
+        return Guard(self.guards, self.guards._one(self.node, other.node))
 
     def __invert__(self) -> Guard:
         return Guard(self.guards, self.guards._not(self.node))

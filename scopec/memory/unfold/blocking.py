@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scopec.memory.unfold.asw import Ordering
     from scopec.memory.unfold.counted_barriers import Quorums
     from scopec.memory.unfold.unfolding import Unfolding
-    from scopec.program.collective import Barrier
+    from scopec.program.collective import Barrier, Passage
     from scopec.program.values import Value
 
 
@@ -100,6 +100,10 @@ class Blocking:
         for wait_id, threads in self.members.items():
             for thread in threads:
                 self.waits_for_thread[thread].add(wait_id)
+        self.alike = dict(self._alike())
+        for wait_id, arrivals in self.alike.items():
+            for arrival, _ in arrivals:
+                self.waits_for[arrival.id].add(wait_id)
         #: Where each wait at a barrier is in vain, and the waits of which something has changed since that was found.
         self.vain: dict[str, Guard] = {}
         self.changed = set(self.members)
@@ -234,26 +238,51 @@ class Blocking:
     def grid_stuck(self, grid: str) -> Guard:
         """The paths on which some thread of a grid does not end."""
         guard = self.out.guards.never
-        for thread, name in self.thread_grid.items():
+        for thread, name in reversed(self.thread_grid.items()):  # whose conditions come last: fewer nodes are new
             if name == grid:
                 guard |= self.stuck[thread]
         return guard
 
     def _look_at_barriers(self) -> None:
         """Find where another thread that uses a barrier is stuck and has not arrived in the phase of a wait."""
+        found: dict[Passage, Guard] = {}
         for wait in (e for e in self.out.events if e.id in self.members):
             passage = self.out.barriers[wait.id]
             if wait.id in self.changed or (passage.phases and passage.warps):  # quorums look at others' arrivals too
-                self.vain[wait.id] = self._in_vain(wait)
+                if wait.id not in self.alike:
+                    self.vain[wait.id] = self._in_vain(wait, self.arrivals[wait.id], wait.thread)
+                    continue
+                if passage not in found:
+                    found[passage] = self._in_vain(wait, self.alike[wait.id])
+                self.vain[wait.id] = found[passage]
         self.changed = set()
 
-    def _in_vain(self, wait: Event) -> Guard:
+    def _alike(self) -> Iterator[tuple[str, Sequence[tuple[Event, Guard]]]]:
+        """The waits that are in vain together, and all arrivals of their phase, the waiting thread's included.
+
+        That it has not arrived is nothing new: where its arrival is not performed its wait is not either.
+        """
+        waits: dict[Passage, list[Event]] = defaultdict(list)
+        for event in self.out.events:
+            if event.id in self.members:
+                waits[self.out.barriers[event.id]].append(event)
+        for passage, own in waits.items():
+            found = {arrival.id: (arrival, where) for wait in own for arrival, where in self.arrivals[wait.id]}
+            came = {(a.thread, a.guard): self.ordering.position[a.id] for a, where in found.values() if where.always}
+            if passage.barrier.named or passage.phases:
+                continue
+            for wait in own:
+                if came.get((wait.thread, wait.guard), len(self.out.events)) < self.ordering.position[wait.id]:
+                    yield wait.id, tuple(found.values())
+
+    def _in_vain(self, wait: Event, arrivals: Sequence[tuple[Event, Guard]], but: str = "") -> Guard:
+        """The paths on which a wait is in vain; it does not wait for a thread ``but``."""
         arrived: dict[str, Guard] = defaultdict(lambda: self.out.guards.never)
-        for arrival, where in self.arrivals[wait.id]:
+        for arrival, where in arrivals:
             arrived[arrival.thread] |= self._performed(arrival) & where
         found = self._too_few(wait, list(arrived.values()))
-        for thread in self.members[wait.id]:
-            absent = self._absent(thread, wait) if thread != wait.thread else self.out.guards.never
+        for thread in reversed(self.members[wait.id]):  # as in a grid
+            absent = self._absent(thread, wait) if thread != but else self.out.guards.never
             if not absent.never:
                 found |= absent & ~arrived[thread]
         return found
