@@ -27,6 +27,8 @@ class Guards:
     _nodes: list[tuple[int, int, int]] = field(default_factory=lambda: [(1 << 60, 0, 0), (1 << 60, 1, 1)])
     _known: dict[tuple[int, int, int], int] = field(default_factory=dict)
     _results: dict[tuple[str, int, int], int] = field(default_factory=dict)
+    _and: dict[tuple[int, int], int] = field(default_factory=dict)
+    _or: dict[tuple[int, int], int] = field(default_factory=dict)
     names: values.Names = field(default_factory=values.Names)
 
     @property
@@ -99,25 +101,48 @@ class Guards:
         return found
 
     def _both(self, a: int, b: int) -> int:
-        return self._computed((min(a, b), max(a, b)), self._known_both, self._parts_of_both, "and")
-
-    def _known_both(self, a: int, b: int) -> int | None:
-        if a in (_NO, b):
-            return a
-        return b if a == _YES else self._results.get(("and", a, b))
+        return self._joined(a, b, _NO, self._and)
 
     def _one(self, a: int, b: int) -> int:
-        return self._computed((min(a, b), max(a, b)), self._known_one, self._parts_of_both, "or")
+        return self._joined(a, b, _YES, self._or)
 
-    def _known_one(self, a: int, b: int) -> int | None:
-        if a in (_YES, b):
+    def _joined(self, a: int, b: int, decides: int, results: dict[tuple[int, int], int]) -> int:
+        """Two functions joined by an operation of which one operand ``decides``, and the other constant does nothing.
+
+        Much of the time of kernels of whole warps is spent here, so nothing is called for a pair of nodes.
+        """
+        nodes, neutral = self._nodes, 1 - decides
+        if a in (b, decides) or b == neutral:
             return a
-        return b if a == _NO else self._results.get(("or", a, b))
-
-    def _parts_of_both(self, a: int, b: int) -> tuple[int, Sequence[tuple[int, int]]]:
-        condition = min(self._nodes[a][0], self._nodes[b][0])
-        pairs = zip(self._split(a, condition), self._split(b, condition), strict=True)
-        return condition, [(min(pair), max(pair)) for pair in pairs]
+        if b == decides or a == neutral:
+            return b
+        first = (a, b) if a < b else (b, a)
+        work = [] if first in results else [first]
+        while work:
+            pair = a, b = work[-1]
+            condition, a_low, a_high = nodes[a]
+            other, b_low, b_high = nodes[b]
+            if condition < other:
+                b_low = b_high = b
+            elif condition > other:
+                condition, a_low, a_high = other, a, a
+            solved = []
+            for one, two in ((a_low, b_low), (a_high, b_high)):
+                if one in (two, decides) or two == neutral:
+                    solved.append(one)
+                elif two == decides or one == neutral:
+                    solved.append(two)
+                else:
+                    part = (one, two) if one < two else (two, one)
+                    solution = results.get(part)
+                    if solution is None:
+                        work.append(part)
+                        break
+                    solved.append(solution)
+            else:
+                results[pair] = self._node(condition, *solved)
+                work.pop()
+        return results[first]
 
     def _not(self, a: int) -> int:
         return self._computed((a, a), self._known_not, self._parts_of_not, "not")
@@ -213,18 +238,23 @@ class Guard:
 
     def parts(self, known: Container[int] = ()) -> Iterator[Guard]:
         """The guards that it is made of, each behind its own, itself last; no constants, no known nodes."""
-        work, seen = [self.node], {_NO, _YES}
+        return (Guard(self.guards, node) for node, *_ in self.nodes(known))
+
+    def nodes(self, known: Container[int] = ()) -> Iterator[tuple[int, int, int, int]]:
+        """The same as numbers: of each its own, its condition, and those where that is false and where it is true."""
+        work, seen, nodes = [self.node], {_NO, _YES}, self.guards._nodes
         while work:
             node = work[-1]
             if node in seen or node in known:
                 work.pop()
                 continue
-            needed = [n for n in self.guards._nodes[node][1:] if n not in seen and n not in known]
+            condition, low, high = nodes[node]
+            needed = [n for n in (low, high) if n not in seen and n not in known]
             if needed:
                 work += needed
                 continue
-            seen.add(node)
-            yield Guard(self.guards, work.pop())
+            seen.add(work.pop())
+            yield node, condition, low, high
 
     def value(self, conditions: Sequence[Value]) -> Value:
         """The guard as a value over the leaves of the conditions."""

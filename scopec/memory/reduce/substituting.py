@@ -25,7 +25,8 @@ class Substituting:
         self.substituted = substituted
         self.known = known
         self.out = Unfolding(graph.program)
-        self._guards: dict[int, Guard] = {}
+        never, always = self.out.guards.never, self.out.guards.always
+        self._guards: dict[int, Guard] = {never.node: never, always.node: always}
         self._conditions: dict[int, Guard] = {}
 
     def graph(self) -> EventGraph:
@@ -35,21 +36,15 @@ class Substituting:
 
     def guard(self, guard: Guard) -> Guard:
         """A guard over the new conditions."""
-        parts = [(part.node, *part.branch) for part in guard.parts(self._guards)]
+        parts = list(guard.nodes(self._guards))
         for number in sorted({number for _, number, _, _ in parts} - self._conditions.keys()):
             self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
         for node, number, low, high in parts:
             here = self._conditions[number]
             if here.always or here.never:
-                self._guards[node] = self._known(high if here.always else low)
+                self._guards[node] = self._guards[high if here.always else low]
             else:
-                self._guards[node] = (here & self._known(high)) | (~here & self._known(low))
-        return self._known(guard)
-
-    def _known(self, guard: Guard) -> Guard:
-        """A guard that is a constant, or whose parts are known, rewritten."""
-        if guard.always or guard.never:
-            return self.out.guards.always if guard.always else self.out.guards.never
+                self._guards[node] = (here & self._guards[high]) | (~here & self._guards[low])
         return self._guards[guard.node]
 
     def _reads(self, reads: frozenset[str]) -> frozenset[str]:

@@ -117,8 +117,10 @@ class Blocking:
         #: The same, those included that something stops from outside: they hold up who waits for what they do.
         self.halted: dict[str, Guard] = dict(self.stuck)
         self.before: dict[str, Guard] = {e.id: out.guards.always for e in out.events}
-        #: Where a thread is stuck before it begins; where the wait that an event is is in vain.
+        #: Where a thread is stuck before it begins; of an event that is a wait, where its thread is stuck before it and
+        #: where there is a reason to be in vain; in the end, where it is in vain.
         self.begins_late: dict[str, Guard] = {}
+        self.met: dict[str, tuple[Guard, Guard]] = {}
         self.waits: dict[str, Guard] = {}
         #: The calls with which a thread aborts its grid.
         self.traps: dict[str, list[str]] = defaultdict(list)
@@ -133,6 +135,9 @@ class Blocking:
         while self._propagate():
             pass
         never = self.out.guards.never
+        for event in (e for e in self.out.events if e.id in self.met):
+            before, reason = self.met[event.id]
+            self.waits[event.id] = event.guard & reason & ~before
         self.possible = ~self._no_order()
         self.out.strengthen(lambda e: self._performed(e).where(self.possible), lambda t, n: ~self._at(t, n))
         cuts = list(self.out.cuts)
@@ -215,7 +220,7 @@ class Blocking:
             for event in self.own[thread.name]:
                 # A wait that is in vain is not passed: the event itself is not executed.
                 if event.id in reasons:
-                    self.waits[event.id] = event.guard & ~before & reasons[event.id]
+                    self.met[event.id] = before, reasons[event.id]
                     before |= event.guard & reasons[event.id]
                 if before != self.before[event.id]:
                     self.before[event.id] = before
