@@ -45,6 +45,8 @@ PAIRS = {
     "random numbers": ("", f"#include <curand_kernel.h>\n__global__ void k(float* o, curandState* s, int n) {{ {_I} if (i < n) {{ curandState own = s[i]; o[i] = curand_uniform(&own); s[i] = own; }} }}",
                        f"#include <curand_kernel.h>\n__global__ void k(float* o, curandState* s, int n) {{ {_I} if (i < n) o[i] = curand_uniform(&s[0]); }}"),
     "four bytes at a time": ("", f"__global__ void k(int* y, int n) {{ {_I} if (i < n) y[i] = __vadd4(y[i], 1); }}", None),
+    "a number that is printed": ("", f'#include <cstdio>\n__global__ void k(int* a) {{ {_I} a[i] = i; printf("%d %d\\n", i, a[i]); }}',
+                                 f'#include <cstdio>\n__global__ void k(int* a) {{ {_I} a[i] = i; printf("%d %d\\n", i, a[i + 1]); }}'),
     "scope": ("gridDim.x == 1", "__global__ void k(int* n) { atomicAdd_block(n, 1); }", None),
 }  # fmt: skip
 
@@ -59,6 +61,7 @@ NOT_PROVED = {
     "a barrier of some lanes": "__global__ void k(int* a) { a[threadIdx.x ^ 1] = 1; __syncwarp(1); a[threadIdx.x] = 2; }",
     "two barriers for one": "__global__ void k(int* a) { if (threadIdx.x == 0) { a[0] = 1; __syncthreads(); } else { __syncthreads(); a[0] = 2; } }",
     "dynamic arrays overlap": "extern __shared__ int s[]; extern __shared__ float f[]; __global__ void k(int n) { s[threadIdx.x] = 1; f[threadIdx.x + 1] = 2; }",
+    "arguments of which the number varies": "__device__ void set(int n, ...) { __builtin_va_list l; __builtin_va_start(l, n); *__builtin_va_arg(l, int*) = n; __builtin_va_end(l); } __global__ void k(int* a) { a[threadIdx.x + 1] = 1; set(1, a); }",
     "narrow index": f"__global__ void k(int* a) {{ {_I} a[(unsigned char)i] = 1; }}",
     "a shift by a number": f"__global__ void k(int* a, int s) {{ {_I} a[i >> s] = 1; }}",
     "halving": f"__global__ void k(int* a) {{ {_I} for (int s = i; s > 0; s /= 2) a[s] = 1; }}",

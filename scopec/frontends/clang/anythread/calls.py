@@ -66,7 +66,7 @@ def called(
     function = record.module.function(name)
     if function is None:
         raise record.refused(f"a call of `{name}`, which has no body")
-    arguments = []
+    arguments = []  # the rest of a variable number is reached by `llvm.va_start`, which is refused
     path = f"{frame.path}{instruction.result or instruction.place or name}/"
     for position, (argument, behind) in enumerate(zip(action.arguments, action.byval, strict=True)):
         value = executor.operand(frame, argument)
@@ -74,10 +74,10 @@ def called(
             assert behind is not None or function.byval[position] is not None
             value = _copied(executor, value, function.byval[position], f"%{path}by value {position}", condition, cells)
         arguments.append(value)
-    if len(arguments) != len(function.parameters):
+    if len(arguments) < len(function.parameters):
         raise record.refused("a call with a variable number of arguments")
     place = record.place
-    found = executor.call(function, arguments, path, condition, cells)
+    found = executor.call(function, arguments[: len(function.parameters)], path, condition, cells)
     record.place = place
     return found
 
