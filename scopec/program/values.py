@@ -390,29 +390,29 @@ def evaluate(value: Value, environment: Callable[[Reg | Builtin], int]) -> int:
 
 
 def _evaluated(value: Value, environment: Callable[[Reg | Builtin], int], done: dict[int, int]) -> int:
-    match value:
-        case Const(number, _):
-            return number
+    match value:  # in the order of how often they are met
         case Reg() | Builtin():
             return environment(value)
-        case Unary(op, operand, type_):
-            return types.unary(op, _evaluated(operand, environment, done), type_)
-        case Binary("&&", left, right, _):
-            return int(bool(_evaluated(left, environment, done) and _evaluated(right, environment, done)))
-        case Binary("||", left, right, _):
-            return int(bool(_evaluated(left, environment, done) or _evaluated(right, environment, done)))
+        case Const(number, _):
+            return number
         case Binary(op, left, right, type_):
-            first, second = _evaluated(left, environment, done), _evaluated(right, environment, done)
-            return types.binary(op, first, second, type_)
-        case Choose(condition, then, otherwise, _):
-            chosen = then if _evaluated(condition, environment, done) else otherwise
-            return _evaluated(chosen, environment, done)
+            first = _evaluated(left, environment, done)
+            if op == "&&":
+                return int(bool(first and _evaluated(right, environment, done)))
+            if op == "||":
+                return int(bool(first or _evaluated(right, environment, done)))
+            return types.binary(op, first, _evaluated(right, environment, done), type_)
         case Convert(operand, type_):
             return type_.wrap(_evaluated(operand, environment, done))
         case Named(number, long):
             if number not in done:
                 done[number] = _evaluated(long, environment, done)
             return done[number]
+        case Choose(condition, then, otherwise, _):
+            chosen = then if _evaluated(condition, environment, done) else otherwise
+            return _evaluated(chosen, environment, done)
+        case Unary(op, operand, type_):
+            return types.unary(op, _evaluated(operand, environment, done), type_)
         case _:
             assert_never(value)
 
