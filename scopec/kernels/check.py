@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.api import Results, check
-from scopec.base.diagnostics import InputError
+from scopec.base.diagnostics import EngineError, InputError
 from scopec.kernels.launch import launch_of
 from scopec.kernels.numba import is_numba, numba_program
 from scopec.kernels.program import expectations
 from scopec.kernels.refusals import refused
-from scopec.kernels.sources import is_raw, raw_program, source_program
+from scopec.kernels.sources import Asker, is_raw, raw_program, source_program
 from scopec.kernels.triton import is_triton, triton_program
 from scopec.session.check import Outcome
 from scopec.session.project import settings
@@ -56,10 +56,20 @@ def checked(
     """The results for a kernel that the file ``caller`` asks about."""
     started = time.monotonic()
     try:
-        made = _program(kernel, launch_of(launch), name, signature, arch, options or {}, caller)
+        made = _program(
+            kernel,
+            launch_of(launch),
+            name,
+            signature,
+            arch,
+            options or {},
+            Asker(caller, tuple(asked.get("folders", ())), tuple(asked.get("macros", ()))),
+        )
     except InputError as bad:
         where = bad.diagnostics[0].span.file
         return Results((Outcome(where, diagnostics=bad.diagnostics),), time.monotonic() - started)
+    except EngineError as missing:  # there is no clang
+        return Results((Outcome(caller, failure=str(missing)),), time.monotonic() - started)
     given = {"model": made.model, **asked} if made.model is not None else dict(asked)
     if "engine" not in asked and "engine" not in settings(Path.cwd()):
         given["engine"] = "embedded"  # TLC has no numbers of 64 bits, with which Numba computes indices
@@ -71,14 +81,14 @@ def checked(
 
 def _program(
     kernel: Any, launch: Launch | None, name: str | None, signature: Any, arch: str, options: Mapping[str, Any],
-    caller: str,
+    asker: Asker,
 ) -> PythonProgram:  # fmt: skip
     if is_numba(kernel):
         return numba_program(kernel, launch, signature, arch)
     if is_triton(kernel):
         return triton_program(kernel, launch, signature, arch, options)
     if is_raw(kernel):
-        return raw_program(kernel, launch, caller)
+        return raw_program(kernel, launch, asker)
     if isinstance(kernel, str) or (isinstance(kernel, list | tuple) and all(isinstance(one, str) for one in kernel)):
-        return source_program([kernel] if isinstance(kernel, str) else list(kernel), name, launch, caller)
+        return source_program([kernel] if isinstance(kernel, str) else list(kernel), name, launch, asker)
     raise refused(f"an object of type `{type(kernel).__name__}` is no kernel that scopec knows", _KNOWN)

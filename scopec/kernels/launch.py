@@ -78,7 +78,7 @@ def _cube(size: int | tuple[int, ...]) -> str:
 
 
 def named(args: Sequence[Any] | Mapping[str, Any], names: Sequence[str], at: Span) -> dict[str, Any]:
-    """The arguments that are given, by the names of their parameters; arrays of packages are `Array`s."""
+    """The arguments that are given, by their parameters, in the order of these; arrays of packages are `Array`s."""
     pairs = dict(args) if isinstance(args, Mapping) else dict(zip(names, args, strict=False))
     unknown = [name for name in pairs if name not in names]
     if unknown or len(pairs) < len(args):
@@ -86,8 +86,31 @@ def named(args: Sequence[Any] | Mapping[str, Any], names: Sequence[str], at: Spa
         raise refused(
             f"{what} for a kernel with the parameters {', '.join(names)}", "give one argument a parameter", at
         )
-    kept: dict[int, Any] = {}
-    return {name: kept.setdefault(id(value), _argument(value, name, at)) for name, value in pairs.items()}
+    pairs = {name: pairs[name] for name in names if name in pairs}
+    kept: dict[object, Any] = {}
+    there: dict[str, range] = {}
+    for name, value in pairs.items():
+        if (here := _addresses(value)) is None:
+            continue
+        for other, there_ in there.items():
+            if here != there_ and here.start < there_.stop and there_.start < here.stop:
+                message = f"the arrays for `{other}` and `{name}` overlap"
+                raise refused(message, "give one array twice, or arrays of memory of their own", at)
+        there[name] = here
+    return {
+        name: kept.setdefault(there.get(name, id(value)), _argument(value, name, at)) for name, value in pairs.items()
+    }
+
+
+def _addresses(value: Any) -> range | None:
+    """The addresses of an array of a package: views of one memory are no memories of their own."""
+    for interface in ("__array_interface__", "__cuda_array_interface__"):
+        if isinstance(value, Array) or not (about := getattr(value, interface, None)):
+            continue
+        return range(about["data"][0], about["data"][0] + value.nbytes)
+    if not isinstance(value, Array) and callable(pointer := getattr(value, "data_ptr", None)):
+        return range(pointer(), pointer() + value.numel() * value.element_size())
+    return None
 
 
 def _argument(value: Any, name: str, at: Span) -> Any:

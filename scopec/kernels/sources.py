@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.diagnostics import Code
+from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.kernels import kernels
@@ -26,32 +27,41 @@ _SIZES = {
 _REAL = ("float", "double", "__half", "__nv_bfloat16")
 
 
+@dataclass(frozen=True)
+class Asker:
+    """The file of a call of `check_kernel`, and what it gives to clang."""
+
+    file: str
+    folders: tuple[Path, ...] = ()
+    macros: tuple[str, ...] = ()
+
+
 def is_raw(kernel: Any) -> bool:
     """Whether an object has what a `cupy.RawKernel` documents: its source, its name and options."""
     return all(hasattr(kernel, name) for name in ("code", "name", "options")) and isinstance(kernel.code, str)
 
 
-def raw_program(kernel: Any, launch: Launch | None, caller: str) -> PythonProgram:
+def raw_program(kernel: Any, launch: Launch | None, asker: Asker) -> PythonProgram:
     """The program of CuPy's `RawKernel`; of its options, what is defined counts."""
     macros = tuple(one for one in kernel.options if one.startswith(("-D", "-U")))
-    return _program([kernel.code], kernel, kernel.name, launch, caller, macros)
+    return _program([kernel.code], kernel, kernel.name, launch, asker, macros)
 
 
-def source_program(sources: list[str], name: str | None, launch: Launch | None, caller: str) -> PythonProgram:
+def source_program(sources: list[str], name: str | None, launch: Launch | None, asker: Asker) -> PythonProgram:
     """The program of CUDA C++ in which there is a kernel, joined as `load_inline` joins it."""
-    return _program(sources, sources[0] if sources else None, name, launch, caller, ())
+    return _program(sources, sources[0] if sources else None, name, launch, asker, ())
 
 
 def _program(
-    sources: list[str], value: Any, name: str | None, launch: Launch | None, caller: str, macros: tuple[str, ...]
+    sources: list[str], value: Any, name: str | None, launch: Launch | None, asker: Asker, macros: tuple[str, ...]
 ) -> PythonProgram:
     text, called, line, folder = "\n".join(sources), f"{name or 'program'}.cu", 0, Path.cwd()
-    if len(sources) == 1 and (place := place_of(text, value, caller)) is not None:
+    if len(sources) == 1 and (place := place_of(text, value, asker.file)) is not None:
         folder, called, line = Path(place[0]).parent, shown(place[0]), place[1] - 1
         text = "\n" * line + text
     if launch is None:
         return PythonProgram(text, called, macros=macros)
-    found = kernels(Source(called, text), folder, Flags(macros=macros), None)
+    found = kernels(Source(called, text), folder, Flags(asker.folders, (*macros, *asker.macros)), None)
     kernel = _chosen(found.kernels, name, Span(called, line + 1, 1, line + 1, 1))
     names = [one.name for one in kernel.parameters]
     given = named(launch.args, names, kernel.span)
