@@ -83,3 +83,12 @@ def test_memory_has_the_elements_of_a_kernel(ask: Asks, type_: str) -> None:
 def test_what_is_refused(tmp_path: Path, calls: str, message: str) -> None:
     outcome = check_text(tmp_path, text(calls), engine="embedded")
     assert message in " ".join(d.message for d in outcome.diagnostics)
+
+
+@pytest.mark.parametrize(("call", "device"), [("cuCtxCreate(&next, 0, 1);", 1), ("cuDevicePrimaryCtxRetain(&next, 1);", 0),
+                                              ("cuDevicePrimaryCtxRetain(&next, 1); cuCtxSetCurrent(next);", 1)])  # fmt: skip
+def test_which_device_is_current(ask: Asks, call: str, device: int) -> None:
+    """The device of a context that is created, or made current."""
+    program = text(f"CUcontext next; {call} CUdevice now; cuCtxGetDevice(&now); int seen = now;")
+    found = verdicts([ask(f"{program}//@ expect required main.seen == {device};\n")])
+    assert found[f"required main.seen == {device}"] == ["holds"]

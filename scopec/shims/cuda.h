@@ -131,8 +131,8 @@ enum CUjit_option { CU_JIT_MAX_REGISTERS = 0, CU_JIT_INFO_LOG_BUFFER = 3, CU_JIT
 // Declared alone.
 extern "C" CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
 
+// "Creates a new CUDA context and associates it with the calling thread": its device is current from here on.
 inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
-    __scopec_context(device, false);
-    *context = __scopec::context_of(device);
+    cuDevicePrimaryCtxRetain(context, device);
     return cuCtxSetCurrent(*context);
 }
