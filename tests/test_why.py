@@ -249,6 +249,23 @@ def test_the_answer_that_the_document_shows() -> None:
     assert done.stdout == shown
 
 
+def test_what_would_order_them_the_other_way_round_is_said() -> None:
+    """A copy overwrites what a thread has read: no fence orders the copy before the read."""
+    for model in ("cuda", "ptx"):
+        words = (
+            "specs/asynchronous/over-reads.cu",
+            "--engine",
+            "embedded",
+            "--model",
+            model,
+            "--check",
+            "race on tile",
+        )
+        found = json.loads(scopec("trace", *words, "--why-not", "k_0_0_L13_W6", "k_0_1_L33_R", "--json").stdout)
+        assert (found["ordered"], found["turned"]) == ("no", True)
+        assert any("fence.proxy.async" in said for said in found["missing"])
+
+
 # ---------------------------------------------------------------- names of events
 
 

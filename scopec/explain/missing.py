@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from scopec.memory.execution import Execution
 
 #: The seconds for which the thread may look, and the events of an execution that is not too large for it.
-_SECONDS, _MOST_EVENTS = 3.0, 150
+_SECONDS, _MOST_EVENTS = 2.0, 150
 _SCOPES = (Scope.BLOCK, Scope.CLUSTER, Scope.DEVICE, Scope.SYSTEM)
 _HALVES = {Kind.WRITE: Order.RELEASE, Kind.READ: Order.ACQUIRE, Kind.FENCE: Order.ACQ_REL}
 
@@ -71,6 +71,7 @@ def missing(execution: Execution, one: Event, other: Event) -> Missing | None:
 def _families(execution: Execution, one: Event, other: Event) -> Iterator[list[Change]]:
     """Changes that may help together, those first that leave more as it is."""
     proxies = _proxy_fences(one, other)
+    yield proxies
     for scope in _SCOPES:
         yield _wider(execution, scope)
     for scope in _SCOPES:
@@ -178,12 +179,16 @@ def _proxy_fences(one: Event, other: Event) -> list[Change]:
 
 def _atomic(execution: Execution, scope: Scope, one: Event, other: Event) -> list[Change]:
     """Atomic accesses to what one thread writes plainly and another reads from it; not in place of the two."""
+    volatile = "WEAK" in execution.model.mentioned  # elsewhere volatile accesses are plain ones
     plain = [
         event
         for pair in execution.relation("rf")
         for event in pair
         if pair[0].thread != pair[1].thread and pair[0].kind is Kind.WRITE
-        if event.order is None and not event.volatile and not event.agent and event.span not in (one.span, other.span)
+        if event.order is None
+        and not (volatile and event.volatile)
+        and not event.agent
+        and event.span not in (one.span, other.span)
     ]
     return list(dict.fromkeys(MakeAtomic(e.span, e.kind, _HALVES[e.kind], scope) for e in plain))
 

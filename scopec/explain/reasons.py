@@ -150,7 +150,7 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
         same = access_name(first) == access_name(second)
         both = f"{access_name(first)}, by {first.thread} and by {second.thread}, is not"
         reasons = [f"{both if same else f'neither {access_name(first)} nor {access_name(second)} is'} {alike}"]
-    known = unfenced(execution, pair) or incomplete(execution, pair) or unconnected(execution, pair)
+    known = unfenced(execution, pair) or unconnected(execution, pair) or incomplete(execution, pair)
     no_order = known or too_early(execution, pair) or unordered(execution, pair)
     return "; ".join([*reasons, no_order, *lost(execution, pair)])
 

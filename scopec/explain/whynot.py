@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.explain.agents import incomplete, work
 from scopec.explain.changes import AddFence, Change, MakeAtomic, ReadFrom, Strengthen, Widen
+from scopec.explain.mbarriers import unfenced
 from scopec.explain.missing import missing
 from scopec.explain.order import order_of, ordered
+from scopec.explain.proxies import unconnected
 from scopec.explain.synchronisation import access_name, place
 from scopec.memory.events.events import Kind
 from scopec.memory.events.inclusion import left_out
@@ -28,7 +30,8 @@ class Answer:
     """Whether one event is ordered before another, by ``relation``, the name of which the model's file defines.
 
     ``way`` is how it is, ``back`` how the other one is before it; where neither is, ``lacking`` is what would order
-    them, and ``others`` are the relations that have the pair all the same, with whether they have it the other way.
+    them (``turned``: the last one before the first, where nothing is known for the order that was asked about), and
+    ``others`` are the relations that have the pair all the same, with whether they have it the other way.
     """
 
     execution: Execution
@@ -40,6 +43,7 @@ class Answer:
     lacking: Missing | None
     sentences: tuple[str, ...]
     others: tuple[tuple[str, bool], ...]
+    turned: bool = False
 
 
 #: Relations between two events that say what one has of the other, and order nothing else.
@@ -56,8 +60,13 @@ def why_not(execution: Execution, first: Event, last: Event) -> Answer:
         pairs = execution.derived(name) or ()
         others += [(name, False)] * ((first, last) in pairs) + [(name, True)] * ((last, first) in pairs)
     lacking = None if way or back else missing(execution, first, last)
+    turned = lacking is None and not (way or back)
+    if turned:
+        lacking = missing(execution, last, first)
     said = () if way or back else tuple(_said(execution, first, last, lacking, relation))
-    return Answer(execution, first, last, relation, way, back, lacking, said, tuple(others))
+    return Answer(
+        execution, first, last, relation, way, back, lacking, said, tuple(others), turned and lacking is not None
+    )
 
 
 def _said(
@@ -67,14 +76,16 @@ def _said(
         return ["the model defines no order of events of different threads: neither `hb` nor `cause`"]
     if lacking is not None:
         return [sentence(execution, change, first, last) for change in lacking.changes]
-    found = [reason] if (reason := incomplete(execution, (first, last))) else []
+    pair = (first, last)
+    reason = unfenced(execution, pair) or unconnected(execution, pair) or incomplete(execution, pair)
+    found = [reason] if reason is not None else []
     needed = f"no small change of what is there is known that would make `{relation}` order them"
     if first.agent or last.agent or Proxy.GENERIC not in (first.proxy, last.proxy):
         return [*found, needed]
     return [
         *found,
-        f"{needed}: it needs a synchronisation that begins behind {access_name(first)} and ends ahead of "
-        f"{access_name(last)}: a barrier that both threads come to, a join, or a release that an acquire sees",
+        f"{needed}: it needs a synchronisation that begins behind {_named(first)} and ends ahead of "
+        f"{_named(last)}: a barrier that both threads come to, a join, or a release that an acquire sees",
     ]
 
 
@@ -112,6 +123,11 @@ def sentence(execution: Execution, change: Change, first: Event, last: Event) ->
             return f"{access_name(r)} does not take its value from {access_name(w)} in this execution"
 
 
+def _named(event: Event) -> str:
+    """An access or fence in words; another event as its text has it."""
+    return access_name(event) if event.is_access or event.kind is Kind.FENCE else f"`{event.text}` at {place(event)}"
+
+
 def _one(execution: Execution, at: object, kind: Kind, first: Event, last: Event) -> Event:
     """The event of a place that is told of: one of the two threads, if it has one there."""
     found = [e for e in execution.events if e.span == at and e.kind is kind]
@@ -123,6 +139,7 @@ def _narrow(execution: Execution, events: Sequence[Event], wider: str, first: Ev
     one = next((e for e in events if e.thread in (first.thread, last.thread)), events[0])
     others = [next(o for o in execution.events if o.thread == thread) for thread in threads if thread != one.thread]
     reason = next((r for other in others if (r := left_out(execution, one, other)) is not None), None)
-    scope = one.scope.name.lower() if one.scope is not None else ""
-    said = reason or f"at {scope} scope, which is too narrow"
-    return f"{access_name(one)} is {said}: {wider.lower()} scope would"
+    if reason is not None:
+        return f"{access_name(one)} is {reason}: {wider.lower()} scope would"
+    scope = one.scope.name.lower() if one.scope is not None else "no"
+    return f"{access_name(one)} is at {scope} scope, and would have to be at {wider.lower()} scope"

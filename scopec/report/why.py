@@ -56,14 +56,14 @@ def _lines(report: Report, check: Check, answer: Answer, width: int) -> Iterator
 
 
 def _lacking(answer: Answer, width: int) -> Iterator[str]:
+    if answer.turned:
+        yield from wrapped("Nothing is known that would order A before B, but what would order B before A:", width, 0)
     for said in answer.sentences:
-        yield from wrapped(f"{'missing' if answer.lacking else 'why'}: {said}", width, 9)
+        yield from wrapped(f"{'missing' if answer.lacking else 'why'}: {said}", width, 9 if answer.lacking else 5)
     if (lacking := answer.lacking) is None:
         return
-    if len(answer.sentences) > 1:
-        yield "each of these is needed; with all of them A is ordered before B:"
-    else:
-        yield "with that A is ordered before B:"
+    then = "B is ordered before A" if answer.turned else "A is ordered before B"
+    yield f"each of these is needed; with all of them {then}:" if len(answer.sentences) > 1 else f"with that {then}:"
     yield from _way(lacking.execution, lacking.way.way, width)
     if lacking.forbidden and not any(isinstance(change, ReadFrom) for change in lacking.changes):
         axioms = " and ".join(f"`{name}`" for name in lacking.forbidden)
@@ -132,6 +132,7 @@ def document(report: Report, check: Check, answer: Answer) -> dict[str, Any]:
         "ordered": "before" if answer.way else "after" if answer.back else "no",
         "way": _edges(answer.way.way if answer.way else answer.back.way if answer.back else ()),
         "missing": [] if lacking is None else list(answer.sentences),
+        "turned": answer.turned,
         "then": [] if lacking is None else _edges(lacking.way.way),
         "forbidden_then": [] if lacking is None else list(lacking.forbidden),
         "why": list(answer.sentences) if lacking is None else [],
