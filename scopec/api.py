@@ -17,7 +17,7 @@ from scopec.explain.reasons import explanation
 from scopec.report import json, rules, text
 from scopec.session import check as session
 from scopec.session import project
-from scopec.session.configured import configured, known
+from scopec.session.configured import configured, known, through_of
 from scopec.session.reductions import named
 from scopec.session.texts import stored
 
@@ -156,7 +156,8 @@ def check(
     engine: str = _SETTINGS, timeout: float | None = _SETTINGS, memory_limit: int | None = _SETTINGS,
     jobs: int = _SETTINGS, advise: bool = True, cache: bool = _SETTINGS,
     without: Iterable[str] = _SETTINGS, guess: bool = _SETTINGS, every: bool = False, headers: str = _SETTINGS,
-    cuda_path: str | Path | None = _SETTINGS, compiled_by: str | None = None,
+    cuda_path: str | Path | None = _SETTINGS, through: str = _SETTINGS, nvcc: str | None = _SETTINGS,
+    compiled_by: str | None = None,
 ) -> Results:  # fmt: skip
     """Check every expectation of every program that ``paths`` name (folders recurse), and of ``text`` under ``name``.
 
@@ -168,9 +169,10 @@ def check(
     (``all``: none is; docs/abstractions.md); with ``guess``, kernels that nothing launches
     are asked under guessed launches; with ``every``, each kernel is asked about all its launches (docs/every.md), and
     nothing else is. ``headers`` are scopec's own (``shims``), NVIDIA's (``real``) of the toolkit ``cuda_path`` or of
-    what there is, or the second where the first do not suffice (``auto``; docs/headers.md). Reports say that
-    ``compiled_by`` made the text. What is left out is as the settings of the project and the user say (docs/python.md),
-    as for `scopec check`. Bad input is in the results' diagnostics.
+    what there is, or the second where the first do not suffice (``auto``; docs/headers.md). ``through`` is ``nvcc`` or
+    ``nvcc-O3`` where kernels are read as that compiles them, ``none`` else, and ``nvcc`` names it (docs/nvcc.md).
+    Reports say that ``compiled_by`` made the text. What is left out is as the settings of the project and the user say
+    (docs/python.md), as for `scopec check`. Bad input is in the results' diagnostics.
 
     Raises ValueError where there is nothing to check, ScopecError for names of models, engines and reductions that do
     not exist, and for settings that are none.
@@ -184,6 +186,7 @@ def check(
         macros=macros if macros is _SETTINGS else tuple(macros),
         headers=headers if headers is _SETTINGS else project.choice("headers", headers),
         toolkit=cuda_path if cuda_path is _SETTINGS or cuda_path is None else Path(cuda_path),
+        through=through if through is _SETTINGS else through_of(project.choice("through", through)), nvcc=nvcc,
     )  # fmt: skip
     attributes = given if given is _SETTINGS else dict(given or {}) or None
     overrides = _with(

@@ -112,6 +112,7 @@ NOT_RUN = {
     "check big.cu": "Java",
     "check specs/ --executor": "a cluster",
     "check --headers real": "NVIDIA's headers",
+    "check --through nvcc": "NVIDIA's compiler",
     "check src --watch": "it never ends",
     "check turns.cu --bound unroll=12": "seven seconds",
     "compare ": "results of other calls",

@@ -32,6 +32,7 @@ VALUES = {
     "baseline": '"known.txt"', "quiet": "true", "verbose": "true", "alloy-jar": '"a.jar"', "tlc-jar": '"t.jar"',
     "executor": '"dask:x:1"', "keep": '"kept"',
     "allow-outside": "true", "no-guess": "true", "headers": '"shims"', "cuda-path": '"below"', "without": '["all"]',
+    "through": '"nvcc"', "nvcc": '"/bin/nvcc"',
 }  # fmt: skip
 
 

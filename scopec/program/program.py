@@ -36,7 +36,7 @@ class Program:
     point to: elements of objects by the offset in bytes.  ``placed`` are the objects whose addresses it computes with:
     it has one choice of the addresses that a machine might give them.  ``fields`` are bit-fields, by name.
     ``read_with`` are the versions of the library's headers that it was read with, by their names; none where they are
-    scopec's own.
+    scopec's own.  ``compiled_by`` says what made the code of its kernels, where that is not the text.
     """
 
     name: str
@@ -52,6 +52,7 @@ class Program:
     placed: tuple[str, ...] = ()
     fields: Mapping[str, BitField] = field(default_factory=dict)
     read_with: Mapping[str, str] = field(default_factory=dict)
+    compiled_by: str | None = None
 
     @property
     def bodies(self) -> Iterator[Body]:

@@ -102,7 +102,7 @@ def _read_with(outcome: Outcome) -> Iterator[tuple[str, str]]:
 
 
 def _compiled_by(outcome: Outcome) -> Iterator[tuple[str, str]]:
-    """What made the files of kernels in Python."""
+    """What made the code of kernels."""
     for report in outcome.reports:
         if report.run.compiled_by:
             yield f"compiler of {title(report)}", clean(report.run.compiled_by)

@@ -33,6 +33,7 @@ def configured(found: Mapping[str, Setting]) -> Settings:
         tuple(map(Path, value.get("I", ()))), macros, value.get("std", Flags().std),
         tuple(map(Path, value.get("include", ()))), Path(value["p"]) if "p" in value else None,
         value.get("headers", CHOICES["headers"][0]), Path(value["cuda-path"]) if "cuda-path" in value else None,
+        through_of(value.get("through", CHOICES["through"][0])), value.get("nvcc"),
     )  # fmt: skip
     cache = not value.get("no-cache", False)
     overrides = Overrides(
@@ -50,6 +51,11 @@ def configured(found: Mapping[str, Setting]) -> Settings:
         {name: Path(value[f"{name}-jar"]) for name in JARS if f"{name}-jar" in value},
         value.get("engine", default.engine), cache=cache, allowed=frozenset(value.get("allow", ())),
     )  # fmt: skip
+
+
+def through_of(chosen: str) -> str:
+    """The way through nvcc of a value of `through`."""
+    return "" if chosen == CHOICES["through"][0] else chosen
 
 
 def known(found: Mapping[str, Setting], outcomes: list[Outcome]) -> list[Outcome]:

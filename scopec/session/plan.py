@@ -219,7 +219,7 @@ def _watchdogs(stage: passes.Looping) -> dict[Span, Diagnostic]:
 def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan:
     file = found.file
     settings = _settings(file, overrides)
-    default = _default_models(overrides)
+    default = _default_models(overrides, "ptx" if overrides.flags.through else DEFAULT_MODEL)
     runs: list[Run] = []
     warnings: list[Diagnostic] = []
     divergent: dict[Span, Diagnostic] = {}
@@ -264,7 +264,7 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 tuple(checks + ([] if racy or faulty else also)),
                 tuple(a for a in also if (racy or faulty) and not a.implicit), on_hardware,
                 not_asked=_not_asked(by_model), supposed=patient.supposed, without=overrides.without, begun=begun,
-                compiled_by=overrides.compiled_by,
+                compiled_by=overrides.compiled_by or program.compiled_by,
             )  # fmt: skip
             runs.append(run)
         divergent |= {w.span: w for w in _divergence(program)}
@@ -359,9 +359,9 @@ def _check_hardware(program: Program, *, on_hardware: bool) -> None:
 _Models: TypeAlias = tuple[registry.Entry, progress_models.Model, bool]
 
 
-def _default_models(overrides: Overrides) -> _Models:
+def _default_models(overrides: Overrides, default: str = DEFAULT_MODEL) -> _Models:
     entry, progress = (
-        registry.find(overrides.model or DEFAULT_MODEL),
+        registry.find(overrides.model or default),
         progress_models.find(overrides.progress or "cuda"),
     )
     return entry, progress, overrides.memory == HARDWARE

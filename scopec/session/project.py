@@ -61,7 +61,7 @@ KEYS = {
     "model": Kind.MODEL, "given": Kind.PAIRS, "bound": Kind.PAIRS, "progress": Kind.TEXT, "memory": Kind.TEXT,
     "hangs": Kind.TEXT, "ignore-races": Kind.SWITCH, "reader": Kind.TEXT,
     "I": Kind.PATHS, "D": Kind.PAIRS, "U": Kind.TEXTS, "std": Kind.TEXT, "include": Kind.PATHS, "p": Kind.PATH,
-    "headers": Kind.TEXT, "cuda-path": Kind.PATH, "without": Kind.TEXTS,
+    "headers": Kind.TEXT, "cuda-path": Kind.PATH, "without": Kind.TEXTS, "through": Kind.TEXT, "nvcc": Kind.TEXT,
     "engine": Kind.TEXT, "confirm": Kind.TEXT, "jobs": Kind.WHOLE, "timeout": Kind.NUMBER, "memory-limit": Kind.SIZE,
     "no-cache": Kind.SWITCH, "allow": Kind.TEXTS, "baseline": Kind.PATH, "quiet": Kind.SWITCH, "verbose": Kind.SWITCH,
     **{f"{name}-jar": Kind.PATH for name in JARS}, "executor": Kind.TEXT, "keep": Kind.PATH,
@@ -71,10 +71,13 @@ KEYS = {
 CHOICES = {
     "confirm": ("auto", "always", "never", "ci"), "hangs": ("model", "sc"), "reader": ("auto", "clang", "scoped"),
     "memory": ("sc", "hrf0-hw"), "headers": ("auto", "shims", "real"),
+    "through": ("none", "nvcc", "nvcc-O3"),
 }  # fmt: skip
 RANGES: dict[str, tuple[float, float]] = {"jobs": (1, 64), "timeout": (0.001, math.inf)}
 #: Those that say what is run, where is written, and what of elsewhere is shown: a call's, or the user's own.
-USERS = frozenset({*(f"{name}-jar" for name in JARS), "executor", "keep", "allow-outside", "cuda-path"})
+USERS = frozenset(
+    {*(f"{name}-jar" for name in JARS), "executor", "keep", "allow-outside", "cuda-path", "through", "nvcc"}
+)
 
 
 def choice(key: str, value: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from scopec.base.diagnostics import InputError
+from scopec.base.diagnostics import EngineError, InputError
 from scopec.base.records import dataclass
 from scopec.frontends.clang.flags import Flags
 
@@ -51,6 +51,8 @@ def read(
     if path.suffix == ".ptx":
         return use(_by_clang(source, path, flags, cache=cache))
     stated = _stated(source) if reader == "auto" else reader
+    if stated == "scoped" and flags.through:
+        raise EngineError("a file in the scoped language is none of nvcc's: leave --through out")
     if stated == "scoped":
         return use(_by_ourselves(source))
     if stated is None and flags == Flags() and command.find() is None:

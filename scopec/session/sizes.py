@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, Diagnostic, InputError, suggestion
+from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
 from scopec.base.source import Source, Span
 from scopec.engines.table import SIZES
 from scopec.explain.verdict import AllLaunches, Check, Verdict
@@ -50,6 +50,8 @@ def of_file(
     """A report for each kernel of a file; InputError with what clang objects to."""
     source = _readable(path, shown, overrides)
     flags = overrides.flags.of(path, source.span(0, 0))
+    if flags.through:
+        raise EngineError("all launches are asked of the text, not of what nvcc makes of it: leave --through out")
     library = library_of(flags).folders
     entries = compilations() if overrides.cache else None
     every, bare, found, kinds = _asked(source, path, overrides)

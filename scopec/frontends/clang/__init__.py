@@ -19,6 +19,6 @@
 - ``machine``: executes the code of one thread
 - ``anythread``: one thread of any launch
 - ``intrinsics``: calls of the library
-- ``ptx``: PTX as LLVM code
+- ``ptx``: PTX as LLVM code; ``through``: that of nvcc for a file
 - ``evaluation_order``: operands in no order
 """

@@ -34,7 +34,8 @@ class Flags:
     (``c++17`` or newer); ``forced`` are headers read before the file (``-include``); ``database`` is a folder with a
     ``compile_commands.json``, which says the same of each file (JSON Compilation Database Format).  ``headers`` are
     those of the library: scopec's own (``shims``), NVIDIA's (``real``) of the toolkit in the folder ``toolkit``, or
-    where that is None of what there is; ``auto`` are scopec's own.
+    where that is None of what there is; ``auto`` are scopec's own.  ``through`` is how nvcc compiles kernels (one of
+    WAYS of :mod:`through`), "" where clang reads them; ``nvcc`` names that program.
     """
 
     folders: tuple[Path, ...] = ()
@@ -44,6 +45,8 @@ class Flags:
     database: Path | None = None
     headers: str = "auto"
     toolkit: Path | None = None
+    through: str = ""
+    nvcc: str | None = None
 
     def of(self, path: Path, span: Span) -> Flags:
         """The flags for a file: those of the database, then these.
@@ -56,6 +59,7 @@ class Flags:
         return replace(
             found, folders=(*found.folders, *self.folders), macros=(*found.macros, *self.macros),
             forced=(*found.forced, *self.forced), headers=self.headers, toolkit=self.toolkit,
+            through=self.through, nvcc=self.nvcc,
         )  # fmt: skip
 
 

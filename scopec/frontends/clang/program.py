@@ -91,6 +91,16 @@ def lower(
     chosen = {constant: source.text_of(expr.span) for constant, expr in overrides.items()}
     text = prepared(code, chosen, asked)
     includes = "#include" in text
+    through = flags.through if ptx is None else ""
+    if through:
+        from scopec.frontends.clang.through import (
+            compiler_of,
+            in_its_words,
+            with_its_headers,
+        )  # Start-up: few are asked so
+
+        flags = with_its_headers(flags)
+    given = flags
     if ptx is not None:
         text = after(ptx.declarations(), text, source.name)
     try:
@@ -103,7 +113,9 @@ def lower(
         raise
     library = library_of(flags).folders
     device, host = Module(result.device), Module(result.host)
-    of_ptx = add(device, ptx) if ptx is not None else {}
+    about = said(device) | (add(device, ptx) if ptx is not None else {})
+    if through:
+        about |= in_its_words(device, prepared(code, chosen), source, folder, given)
     sides = (
         Side(device, Debug(device, library, source.name), host=False),
         Side(host, Debug(host, library, source.name), host=True),
@@ -116,8 +128,8 @@ def lower(
             side, source, str(folder), library, partial(expanded, text, source.name, folder, kind, flags, entries)
         )
         for side, kind in zip(sides, ("device", "host"), strict=True)
+        if not through or kind == "host"  # the order of operands is the compiler's then
     ]
-    about = said(device) | of_ptx
     program = program_of(name, source, *sides, about, values, shown)
     while any(one.learn() for one in open_):
         program = program_of(name, source, *sides, about, values, shown)
@@ -127,7 +139,8 @@ def lower(
     for directive in file.directives:
         if isinstance(directive, tree.StorageDirective):
             objects |= stored(objects, directive)
-    return replace(program, objects=objects, read_with=dict(library_of(flags).versions))
+    compiled_by = compiler_of(flags) if through else None
+    return replace(program, objects=objects, read_with=dict(library_of(flags).versions), compiled_by=compiled_by)
 
 
 def with_library(

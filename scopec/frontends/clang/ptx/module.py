@@ -25,7 +25,7 @@ _SPACES = {
     "global": "global", "const": "addrspace(4) externally_initialized global", "shared": "addrspace(3) global",
 }  # fmt: skip
 #: Names that compilers give to what is constant: texts, tables of virtual functions.
-_CONSTANT = re.compile(r"_?\$|__unnamed_|\.str|_ZT")
+CONSTANT = re.compile(r"_?\$|__unnamed_|\.str|_ZT")
 #: The bytes of the largest access.
 _LARGEST = 16
 _REAL = {16: "half", 32: "float", 64: "double"}
@@ -107,7 +107,7 @@ class _Variables:
             text = f"external {_SPACES[space]} {array.llvm(array.type)}"
             if not external:
                 text = f"internal {_SPACES[space]} {_with_value(array, space, item.value, in_bytes=in_bytes)}"
-            if not _CONSTANT.match(name):
+            if not CONSTANT.match(name):
                 text += f", !dbg {self._debug(_variable(name), array, item, function)}"
             self.device.variables[own] = text
             if "managed" in item.words:

@@ -86,10 +86,10 @@ def _ptx(source: Source, text: Source, folder: Path) -> Ptx:
         raise error(Code.NOTHING_TO_CHECK, "the file has no kernel", source.span(0, 0), "a kernel is an `.entry`")
     there = set(re.findall(r"[\w$]+", code))
     declared = {name: kernel for name, kernel in entries.items() if name not in there}
-    return Ptx(source, module, declared, dict(_readable(module, text, folder)))
+    return Ptx(source, module, declared, dict(readable(module, text, folder)))
 
 
-def _readable(module: forms.Module, text: Source, folder: Path) -> Iterable[tuple[int, str]]:
+def readable(module: forms.Module, text: Source, folder: Path) -> Iterable[tuple[int, str]]:
     """The sources that are there: beside the file, or where they were when it was compiled."""
     for file in module.files:
         beside = folder / Path(file.name).name
