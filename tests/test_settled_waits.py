@@ -12,6 +12,7 @@ from scopec.engines.embedded.progress.settled_waits import settled_ways
 from scopec.progress.build import build
 from scopec.progress.reductions import Reductions
 from scopec.progress.schedule import Kind
+from scopec.session.check import Settings, check
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.plan import Overrides, plan
 from tests.mbarrier_programs import (
@@ -58,6 +59,65 @@ def test_whole_warps_that_hang(mistake: str, tmp_path: Path) -> None:
     assert found.schedule.loop_to is not None
     around = {move.thread for move in found.schedule.moves[found.schedule.loop_to :]}
     assert around == {stays.thread for stays in found.schedule.behind} - {"main"}
+
+
+#: A producer's lane and two warps that consume: their lanes meet before one of them arrives for its warp.
+WARPS = """#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ alignas(16) int input[3][64];
+__device__ int output[64];
+__device__ void wait(std::uint64_t* b, unsigned parity) {
+    while (!ptx::mbarrier_try_wait_parity(b, parity)) {}
+}
+__global__ void ring() {
+    __shared__ alignas(16) int tile[2][64];
+    __shared__ std::uint64_t full[2], empty[2];
+    if (threadIdx.x == 0) {
+        for (int s = 0; s < 2; s++) {
+            ptx::mbarrier_init(&full[s], 1);
+            ptx::mbarrier_init(&empty[s], 2);
+        }
+    }
+    __syncthreads();
+    if (threadIdx.x == 64) {
+        for (int t = 0; t < 3; t++) {
+            wait(&empty[t % 2], (t / 2 & 1) ^ 1);
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[t % 2], 256);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile[t % 2], input[t], 256, &full[t % 2]);
+        }
+    } else if (threadIdx.x < 64) {
+        for (int t = 0; t < 3; t++) {
+            wait(&full[t % 2], t / 2 & 1);
+            output[threadIdx.x] += tile[t % 2][threadIdx.x];
+            ptx::fence_proxy_async(ptx::space_shared);
+            __syncwarp();
+            if (threadIdx.x % 32 == 0) ptx::mbarrier_arrive(&empty[t % 2]);
+        }
+    }
+}
+//@ launch ring<<<1, 65>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+
+
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("", "", ["holds", "holds"]),
+        ("    ptx::fence_proxy_async(ptx::space_shared);", "", ["violated", "holds"]),
+        ("^ 1);", "^ 0);", ["holds", "violated"]),
+        ("&empty[s], 2", "&empty[s], 3", ["holds", "violated"]),
+    ],
+    ids=["ring", "no fence", "first parity", "count"],
+)
+def test_one_lane_arrives_for_its_warp(old: str, new: str, found: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "ring.cu"
+    path.write_text(WARPS.replace(old, new))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (report,) = outcome.reports
+    assert [c.verdict for c in report.checks if not c.expectation.implicit] == found
 
 
 def asked(threads: Threads, reductions: Reductions) -> Answer:
