@@ -20,7 +20,21 @@ from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.test_cli import no_traceback
 
-PARTS = ["python", "clang", "headers", "java", "alloy", "tlc", "workers", "nvcc", "gpu", "editor", "cache", "limits"]
+PARTS = [
+    "python",
+    "clang",
+    "headers",
+    "java",
+    "alloy",
+    "tlc",
+    "workers",
+    "nvcc",
+    "through",
+    "gpu",
+    "editor",
+    "cache",
+    "limits",
+]
 
 
 def tried(name: str, slower: list[str] | None = None) -> str:
