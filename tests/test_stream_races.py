@@ -76,3 +76,51 @@ def test_what_is_tried(ask: Asks, calls: tuple[str, ...], said: str, added: list
     assert check.advice is not None
     assert check.advice.startswith(said)
     assert all(any(one in r.text for r in check.fix) for one in added)
+
+
+STAGED = """#include <cuda_runtime.h>
+int buf[1];
+void fill(void* memory) {{ *(int*)memory = 1; }}
+int main() {{
+    int *on_device, *pinned;
+    cudaMalloc(&on_device, 4); cudaMallocHost(&pinned, 4);
+    cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+    buf[0] = 2; *pinned = 2;
+    {calls}
+    cudaDeviceSynchronize();
+}}
+//@ expect race_free;
+"""
+FILL, STAGE = "cudaLaunchHostFunc(s, fill, buf);", "cudaMemcpyAsync(on_device, buf, 4, cudaMemcpyHostToDevice, s);"
+
+
+@pytest.mark.parametrize(
+    ("calls", "why", "advice"),
+    [
+        ((FILL, STAGE), "the call of the copy at line 9 may read `buf[0]` before the function fill at line 9 in stream s has "
+                        "written it: it may read pageable memory at once, whatever its stream has to do before",
+         "cudaStreamSynchronize(s) after the host function"),
+        ((STAGE, "buf[0] = 3;"), "main may overwrite `buf[0]` at line 9 before the call of the copy at line 9 has read it: no call "
+                                 "before that waits for it", "cudaStreamSynchronize(s) after the copy"),
+    ],
+)  # fmt: skip
+def test_pageable_memory_may_be_read_at_once(ask: Asks, calls: tuple[str, ...], why: str, advice: str) -> None:
+    (report,) = ask(STAGED.format(calls=" ".join(calls)), advise=True).reports
+    (check,) = report.checks
+    assert why in " ".join(explanation(check).sentences)
+    assert check.advice is not None
+    assert check.advice.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        (FILL, "cudaStreamSynchronize(s);", STAGE),
+        (FILL.replace("buf", "pinned"), STAGE.replace("buf", "pinned")),
+        (STAGE, "cudaStreamSynchronize(s);", FILL),
+        (STAGE, FILL),  # the stream does what comes behind the copy when that is complete
+    ],
+)  # fmt: skip
+def test_what_waits_for_the_copy_or_is_waited_for(ask: Asks, calls: tuple[str, ...]) -> None:
+    (report,) = ask(STAGED.format(calls=" ".join(calls))).reports
+    assert [check.verdict for check in report.checks] == ["holds"]

@@ -49,6 +49,7 @@ from scopec.memory.events.scopes import contains
 from scopec.memory.execution import Execution
 from scopec.program import ir
 from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
+from scopec.program.transfers import staged_copy
 from scopec.program.values import leaves
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
@@ -288,6 +289,12 @@ def _waits(run: Run, execution: Execution) -> Iterator[list[Edit]]:
     for pair in execution.race:
         there = {grid for e in pair if (grid := threads.get(e.thread)) is not None and _launched_there(run, grid)}
         known = {threads[e.thread] for e in pair if e.thread in threads}
+        early = {copy for grid in there if (copy := staged_copy(grid)) is not None}
+        if early:  # no event keeps a call back, and who waits for what it reads waits for its copy
+            waited = {grid for grid in there if staged_copy(grid) is None} or early
+            yield [Synchronise(grid, run.program.grids[grid].stream.name) for grid in sorted(waited)]
+            work |= waited
+            continue
         work |= there if len(known) > 1 else set()
         streams = [run.program.grids[grid].stream for grid in sorted(there, key=grids.index)]
         if len(there) == 2 and streams[0].name != streams[1].name:

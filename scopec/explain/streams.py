@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.explain.synchronisation import broken
 from scopec.memory.events.events import Kind, shown_location
 from scopec.program import ir
+from scopec.program.transfers import staged_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,6 +56,8 @@ def _before(execution: Execution, first: Event, second: Event | None) -> bool:
 
 def _named(grid: ir.Grid) -> str:
     """Work, where it was given to its stream, and to which."""
+    if staged_copy(grid.name) is not None:
+        return f"the call of the copy at line {grid.span.line}"
     stream = "the legacy stream" if grid.stream.kind == "legacy" else f"stream {grid.stream.name}"
     where = f"at line {grid.span.line} in {stream}"
     match grid.work:
@@ -80,6 +83,8 @@ def _has(first: Event) -> str:
 
 def _why(execution: Execution, launch: Event, later: ir.Grid) -> str:
     """What is wrong with the events for which the stream of later work waits, or that there are none."""
+    if staged_copy(later.name) is not None:
+        return "it may read pageable memory at once, whatever its stream has to do before"
     calls = list(_events(execution))
     for event, waits in calls:
         if not isinstance(event, ir.EventWait) or event.stream != later.stream.name:

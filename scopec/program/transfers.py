@@ -33,6 +33,8 @@ _ROLES = {
     Storage.MAPPED: Role.PINNED,
     **dict.fromkeys(PAGEABLE, Role.PAGEABLE),
 }
+#: The end of the name of work that copies a pageable buffer to where an asynchronous copy reads it.
+STAGING = ".staging"
 #: The sides of a copy that its ``cudaMemcpyKind`` calls host memory: (source, destination).
 HOST_SIDES = {0: (True, True), 1: (True, False), 2: (False, True), 3: (False, False), 4: (False, False)}
 
@@ -71,3 +73,8 @@ def fill_waits(target: Role, *, synchronous: bool) -> Waits:
     memory.  The Async versions are always asynchronous with respect to the host."
     """
     return Waits.COMPLETION if synchronous and target == Role.PINNED else Waits.NOTHING
+
+
+def staged_copy(grid: str) -> str | None:
+    """The copy whose pageable source some work copies before; None for other work, by the names of both."""
+    return grid.removesuffix(STAGING) if grid.endswith(STAGING) else None

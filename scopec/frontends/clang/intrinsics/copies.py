@@ -35,7 +35,7 @@ from scopec.frontends.clang.machine.state import UNTIL_WAYS_MEET
 from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir
 from scopec.program.builder import Builder
-from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role
+from scopec.program.transfers import HOST_SIDES, STAGING, Role, Waits, copy_waits, fill_waits, role
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -71,13 +71,40 @@ def copy(call: Call) -> bool:
             call.emit(ir.Load(register.name, from_, ir.PLAIN))
             call.emit(ir.Store(to, register, ir.PLAIN))
         sources = staged
+    elif source is Role.PAGEABLE and waits is Waits.NOTHING and captures.captured(call.state, stream) is None:
+        sources = _staged_early(call, name, sources, stream)
+    issue(call, name, "cudaMemcpy", _copied(targets, sources, span), stream, waits)
+    return call.done()
+
+
+def _copied(targets: list[tuple[ir.Place, Leaf]], sources: list[tuple[ir.Place, Leaf]], span: Span) -> Builder:
     builder = Builder()
     for position, ((to, leaf), (from_, other)) in enumerate(zip(targets, sources, strict=True)):
         register = Reg(f"%{position + 1}", other.type)
         builder.emit(ir.Load(register.name, from_, ir.PLAIN), span)
         builder.emit(ir.Store(to, _converted(register, leaf), ir.PLAIN), span)
-    issue(call, name, "cudaMemcpy", builder, stream, waits)
-    return call.done()
+    return builder
+
+
+def _staged_early(
+    call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], stream: ir.Stream
+) -> list[tuple[ir.Place, Leaf]]:
+    """The memory that an asynchronous copy reads instead of a pageable buffer, which is copied to it.
+
+    "If pageable memory must first be staged to pinned memory, the driver may synchronize with the stream and stage the
+    copy into pinned memory": it need not synchronize, and an H200 reads the buffer during the call, whatever the stream
+    has yet to do.  So that is work of a stream of its own, which the copy waits for.
+    """
+    world, span, own = call.machine.world, call.machine.span(call.state), f"{name}{STAGING}"
+    staged = _staging(call, name, sources, span)
+    alone = world.created.setdefault((STAGING, own), ir.Stream(own, "non-blocking", stream.device))
+    builder = _copied(staged, sources, span)
+    builder.end(span)
+    world.launches[own] = Copy(f"cudaMemcpy{STAGING}", builder.finish({}, frozenset()), span, alone)
+    call.emit(ir.LaunchGrid(own))
+    call.emit(ir.EventRecord(own, alone.name))
+    call.emit(ir.EventWait(own, stream.name))
+    return staged
 
 
 def _converted(register: Reg, leaf: Leaf) -> Value:
