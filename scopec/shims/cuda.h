@@ -133,6 +133,7 @@ extern "C" CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const cha
 
 // "Creates a new CUDA context and associates it with the calling thread": its device is current from here on.
 inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
-    cuDevicePrimaryCtxRetain(context, device);
+    __scopec_context(device, false);
+    *context = __scopec::context_of(device);
     return cuCtxSetCurrent(*context);
 }
