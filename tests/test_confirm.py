@@ -36,6 +36,18 @@ __global__ void k() { for (int i = 0; i < 4; i++) { a.fetch_add(i); a.exchange(i
 int main() { k<<<2, 1>>>(); cudaDeviceSynchronize(); }
 //@ expect race_free;
 """
+#: Of both, TLC has numbers of 32 bits: it cannot print the first one's, and fails at the others'.
+WIDE = {
+    "a constant": ("long long", "x.store(1LL << 40);", "x.load() != 1LL << 40"),
+    "a product": ("long long", "long long n = x.load(); x.store((n + 65536) * 65536);", "x.load() == 0"),
+    "bits of a negative number": ("int", "x.fetch_or(-3);", "x.load() == 0"),
+}
+_WIDE = """#include <cuda/atomic>
+__device__ cuda::atomic<TYPE, cuda::thread_scope_device> x{0};
+__global__ void k() { if (threadIdx.x == 0) { DO } else { while (CONDITION); } }
+//@ launch k<<<1, 2>>>();
+//@ expect terminates;
+"""
 #: A lock that two threads take; one of them, where it does so again and again, need never leave it to the other.
 TURNS = """#include <cuda/atomic>
 __device__ cuda::atomic<int, cuda::thread_scope_device> l, f;
@@ -172,3 +184,18 @@ def test_two_workers_answer_as_one(tmp_path: Path, jars: dict[str, Jar], workers
             (folder / name).write_text(text)
         found.append(run.run(jars["tlc"], asked.name, workers, folder, 120, processors))
     assert [a.result and a.result.outcome for a in found] == ["liveness" if again else "holds"] * 2
+
+
+@pytest.mark.parametrize("name", WIDE)
+def test_numbers_that_tlc_does_not_have(name: str, tmp_path: Path) -> None:
+    """What it cannot compute with is not confirmed, and no mistake."""
+    path = tmp_path / "program.cu"
+    path.write_text(
+        _WIDE.replace("TYPE", WIDE[name][0]).replace("DO", WIDE[name][1]).replace("CONDITION", WIDE[name][2])
+    )
+    said: list[str] = []
+    settings = Settings(engine="embedded", say=said.append)
+    outcomes = check([path], settings)
+    assert [c.verdict for report in outcomes[0].reports for c in report.checks] == ["holds"]
+    assert exit_code(confirmed(outcomes, settings)) == 0
+    assert "not confirmed" in said[-1] or "but for answers about 1 program" in said[-1]

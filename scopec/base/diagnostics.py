@@ -224,6 +224,10 @@ class UnavailableError(EngineError):
     """An engine that nobody named is not available here: another one may answer instead."""
 
 
+class OutOfRangeError(EngineError):
+    """An engine gives no answer because it cannot compute with a value of the program, which another one may."""
+
+
 class ValuesError(EngineError):
     """An execution was found in which values depend on themselves, and nothing determines them."""
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import LimitError, ScopecError, internal_error
+from scopec.base.diagnostics import LimitError, OutOfRangeError, ScopecError, internal_error
 from scopec.engines.java.jars import Jars
 from scopec.engines.policy import Confirming
 from scopec.engines.table import SIZES
@@ -64,6 +64,9 @@ def _failure(report: Report, policy: Confirming, workers: Workers, settings: Set
     try:
         check_run(report.run, policy, workers, settings, report.seconds * 1000)
     except LimitError:  # nobody says otherwise
+        return None
+    except OutOfRangeError as failed:
+        policy.left.add(str(failed))
         return None
     except ScopecError as failed:
         return str(failed)

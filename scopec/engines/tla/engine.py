@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from scopec.base.diagnostics import Code, InputError
 from scopec.engines.java.jars import NeedsJar
 from scopec.engines.protocol import ProgressAnswer, ProgressEngine
 from scopec.engines.tla import laws, run
@@ -51,9 +52,16 @@ class Tlc(NeedsJar, ProgressEngine):
     jar = JAR
 
     def hesitates(self, problem: ProgressProblem) -> str | None:
-        """Many threads take long: every order of their steps is looked at."""
+        """Many threads take long, as every order of their steps is looked at; and numbers have 32 bits."""
         threads = len(problem.system.threads)
-        return None if threads < MANY_THREADS else f"the steps of {threads} device threads would take TLC minutes"
+        if threads >= MANY_THREADS:
+            return f"the steps of {threads} device threads would take TLC minutes"
+        try:
+            module(problem)
+        except InputError as refused:
+            if all(one.code is Code.VALUE_RANGE for one in refused.diagnostics):
+                return refused.diagnostics[0].message
+        return None
 
     def specification(self, problem: ProgressProblem) -> Mapping[str, str]:
         """A module and its configuration."""

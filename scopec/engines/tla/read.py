@@ -11,7 +11,7 @@ from lark import Lark, Token, Transformer_NonRecursive, v_args
 from lark.exceptions import UnexpectedInput
 
 from scopec.base import grammars
-from scopec.base.diagnostics import EngineError
+from scopec.base.diagnostics import EngineError, OutOfRangeError
 from scopec.base.records import dataclass
 
 #: A TLA+ value: integers, strings, booleans, frozensets, tuples; records and functions are dictionaries.
@@ -21,6 +21,8 @@ _START = re.compile(r"@!@!@STARTMSG (\d+):(\d+) @!@!@\s*\Z")
 _END = re.compile(r"@!@!@ENDMSG (\d+) @!@!@\s*\Z")
 _STATE = re.compile(r"(\d+): <([^\n]*)>\s*\n(.*)\Z", re.DOTALL)
 _ACTION = re.compile(r"\s*(\w+)")
+#: What TLC says of a sum, a product or a number of more than 32 bits.
+_TOO_LARGE = re.compile(r"Overflow when computing|number this big")
 _DISTINCT = re.compile(r"([\d,]+) distinct states found")
 
 Outcome = Literal["holds", "invariant", "deadlock", "liveness"]
@@ -107,7 +109,9 @@ def read(output: str, status: int) -> Result:
         return Result("deadlock", behaviour, None, states)
     if 2116 in by_code:
         return Result("liveness", behaviour, loop_to, states)
-    raise EngineError(f"TLC gave no answer (exit status {status}): {_complaint(found, output)}")
+    complaint = _complaint(found, output)
+    kind = OutOfRangeError if 2132 in by_code or _TOO_LARGE.search(complaint) else EngineError
+    raise kind(f"TLC gave no answer (exit status {status}): {complaint}")
 
 
 def _complaint(found: list[Message], output: str) -> str:
