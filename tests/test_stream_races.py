@@ -82,10 +82,11 @@ STAGED = """#include <cuda_runtime.h>
 int buf[1];
 void fill(void* memory) {{ *(int*)memory = 1; }}
 int main() {{
-    int *on_device, *pinned;
-    cudaMalloc(&on_device, 4); cudaMallocHost(&pinned, 4);
+    int *on_device, *pinned, *managed;
+    cudaMalloc(&on_device, 4); cudaMallocHost(&pinned, 4); cudaMallocManaged(&managed, 4);
     cudaStream_t s; cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
-    buf[0] = 2; *pinned = 2;
+    buf[0] = 2; *pinned = 2; *managed = 2;
+    cudaGraph_t graph; cudaGraphExec_t executable;
     {calls}
     cudaDeviceSynchronize();
 }}
@@ -93,14 +94,17 @@ int main() {{
 """
 FILL, STAGE = "cudaLaunchHostFunc(s, fill, buf);", "cudaMemcpyAsync(on_device, buf, 4, cudaMemcpyHostToDevice, s);"
 
+CAPTURE, LAUNCH = "cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal);", "cudaGraphLaunch(executable, s);"
+END = f"cudaStreamEndCapture(s, &graph); cudaGraphInstantiate(&executable, graph, 0); {LAUNCH}"
+
 
 @pytest.mark.parametrize(
     ("calls", "why", "advice"),
     [
-        ((FILL, STAGE), "the call of the copy at line 9 may read `buf[0]` before the function fill at line 9 in stream s has "
+        ((FILL, STAGE), "the call of the copy at line 10 may read `buf[0]` before the function fill at line 10 in stream s has "
                         "written it: it may read pageable memory at once, whatever its stream has to do before",
          "cudaStreamSynchronize(s) after the host function"),
-        ((STAGE, "buf[0] = 3;"), "main may overwrite `buf[0]` at line 9 before the call of the copy at line 9 has read it: no call "
+        ((STAGE, "buf[0] = 3;"), "main may overwrite `buf[0]` at line 10 before the call of the copy at line 10 has read it: no call "
                                  "before that waits for it", "cudaStreamSynchronize(s) after the copy"),
     ],
 )  # fmt: skip
@@ -117,6 +121,9 @@ def test_pageable_memory_may_be_read_at_once(ask: Asks, calls: tuple[str, ...], 
     [
         (FILL, "cudaStreamSynchronize(s);", STAGE),
         (FILL.replace("buf", "pinned"), STAGE.replace("buf", "pinned")),
+        (FILL.replace("buf", "managed"), STAGE.replace("buf", "managed")),
+        (CAPTURE, FILL.replace("buf", "pinned"), STAGE.replace("buf", "pinned"), END),
+        (CAPTURE, STAGE, END, "cudaStreamSynchronize(s);", FILL),
         (STAGE, "cudaStreamSynchronize(s);", FILL),
         (STAGE, FILL),  # the stream does what comes behind the copy when that is complete
     ],
@@ -124,3 +131,10 @@ def test_pageable_memory_may_be_read_at_once(ask: Asks, calls: tuple[str, ...], 
 def test_what_waits_for_the_copy_or_is_waited_for(ask: Asks, calls: tuple[str, ...]) -> None:
     (report,) = ask(STAGED.format(calls=" ".join(calls))).reports
     assert [check.verdict for check in report.checks] == ["holds"]
+
+
+@pytest.mark.parametrize("calls", [(FILL, STAGE, END), (STAGE, FILL, END, LAUNCH)])
+def test_so_it_is_at_each_launch_of_a_graph(ask: Asks, calls: tuple[str, ...]) -> None:
+    """The next launch may read while the function of the one before has yet to write."""
+    (report,) = ask(STAGED.format(calls=" ".join((CAPTURE, *calls)))).reports
+    assert [check.verdict for check in report.checks] == ["violated"]

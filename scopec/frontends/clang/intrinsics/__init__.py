@@ -13,5 +13,5 @@
 - ``guards``: static local variables
 - ``captures``, ``graphs``: streams that are captured, and graphs
 - ``stream_values``: values in memory that streams wait for and write
-- ``host``, ``launches``, ``copies``, ``allocations``: host code
+- ``host``, ``launches``, ``copies``, ``staging``, ``allocations``: host code
 """

@@ -5,7 +5,6 @@ Whether a call waits for its work depends on the memory (CUDA runtime API, "API 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
@@ -14,6 +13,7 @@ from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.host import stream_of
 from scopec.frontends.clang.intrinsics.launches import issued, work_name
+from scopec.frontends.clang.intrinsics.staging import buffer
 from scopec.frontends.clang.llvm.numbers import Offset, as_type, number
 from scopec.frontends.clang.machine.access import forget
 from scopec.frontends.clang.machine.argument_passing import passed_on
@@ -35,11 +35,12 @@ from scopec.frontends.clang.machine.state import UNTIL_WAYS_MEET
 from scopec.frontends.clang.machine.variables import publish
 from scopec.program import ir
 from scopec.program.builder import Builder
-from scopec.program.transfers import HOST_SIDES, STAGING, Role, Waits, copy_waits, fill_waits, role
+from scopec.program.transfers import HOST_SIDES, Role, Waits, copy_waits, fill_waits, role
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
-    from scopec.base.source import Span
+    from collections.abc import Sequence
+
     from scopec.frontends.clang.llvm.debug import Leaf
 
 
@@ -65,46 +66,25 @@ def copy(call: Call) -> bool:
     span, name = call.machine.span(call.state), work_name(call, "cudaMemcpy", stream)
     if waits is Waits.STAGING:
         call.emit(ir.StreamSynchronize(stream.name))
-        staged = _staging(call, name, sources, span)
+        staged = buffer(call, name, sources, span)
         for (to, leaf), (from_, _) in zip(staged, sources, strict=True):
             register = call.target(leaf.type)
             call.emit(ir.Load(register.name, from_, ir.PLAIN))
             call.emit(ir.Store(to, register, ir.PLAIN))
         sources = staged
-    elif source is Role.PAGEABLE and waits is Waits.NOTHING and captures.captured(call.state, stream) is None:
-        sources = _staged_early(call, name, sources, stream)
-    issue(call, name, "cudaMemcpy", _copied(targets, sources, span), stream, waits)
-    return call.done()
-
-
-def _copied(targets: list[tuple[ir.Place, Leaf]], sources: list[tuple[ir.Place, Leaf]], span: Span) -> Builder:
+    early = source is Role.PAGEABLE and waits is Waits.NOTHING and not _managed(call, sources)
     builder = Builder()
     for position, ((to, leaf), (from_, other)) in enumerate(zip(targets, sources, strict=True)):
         register = Reg(f"%{position + 1}", other.type)
         builder.emit(ir.Load(register.name, from_, ir.PLAIN), span)
         builder.emit(ir.Store(to, _converted(register, leaf), ir.PLAIN), span)
-    return builder
+    issue(call, name, "cudaMemcpy", builder, stream, waits, pageable=sources if early else ())
+    return call.done()
 
 
-def _staged_early(
-    call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], stream: ir.Stream
-) -> list[tuple[ir.Place, Leaf]]:
-    """The memory that an asynchronous copy reads instead of a pageable buffer, which is copied to it.
-
-    "If pageable memory must first be staged to pinned memory, the driver may synchronize with the stream and stage the
-    copy into pinned memory": it need not synchronize, and an H200 reads the buffer during the call, whatever the stream
-    has yet to do.  So that is work of a stream of its own, which the copy waits for.
-    """
-    world, span, own = call.machine.world, call.machine.span(call.state), f"{name}{STAGING}"
-    staged = _staging(call, name, sources, span)
-    alone = world.created.setdefault((STAGING, own), ir.Stream(own, "non-blocking", stream.device))
-    builder = _copied(staged, sources, span)
-    builder.end(span)
-    world.launches[own] = Copy(f"cudaMemcpy{STAGING}", builder.finish({}, frozenset()), span, alone)
-    call.emit(ir.LaunchGrid(own))
-    call.emit(ir.EventRecord(own, alone.name))
-    call.emit(ir.EventWait(own, stream.name))
-    return staged
+def _managed(call: Call, numbers: list[tuple[ir.Place, Leaf]]) -> bool:
+    """Whether some of it is managed memory, which is accessed "in the copy stream" (as :func:`transfers.role`)."""
+    return any(call.machine.world.objects[place.object].storage is ir.Storage.MANAGED for place, _ in numbers)
 
 
 def _converted(register: Reg, leaf: Leaf) -> Value:
@@ -144,12 +124,15 @@ def host_function(call: Call) -> bool:
     return call.done()
 
 
-def issue(call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits) -> None:
+def issue(
+    call: Call, name: str, kind: str, builder: Builder, stream: ir.Stream, waits: Waits,
+    pageable: Sequence[tuple[ir.Place, Leaf]] = (),
+) -> None:  # fmt: skip
     """Give what was built to a stream, and wait for it as the call does, unless a graph is being made."""
     runs = captures.captured(call.state, stream) is None
     span = call.machine.span(call.state)
     builder.end(span)
-    issued(call, name, Copy(kind, builder.finish({}, frozenset()), span, stream))
+    issued(call, name, Copy(kind, builder.finish({}, frozenset()), span, stream, tuple(pageable)))
     if waits is Waits.COMPLETION and runs:
         call.emit(ir.WorkSynchronize(name))
 
@@ -181,15 +164,6 @@ def role_of(call: Call, numbers: list[tuple[ir.Place, Leaf]], *, on_host: bool) 
     return role(
         (ir.Storage.MAPPED if (_registration(n), 0) in cells else objects[n].storage for n in names), on_host=on_host
     )
-
-
-def _staging(call: Call, name: str, sources: list[tuple[ir.Place, Leaf]], span: Span) -> list[tuple[ir.Place, Leaf]]:
-    """The memory that a pageable buffer is copied to before the call returns."""
-    made, world = [], call.machine.world
-    for position, (_, leaf) in enumerate(sources):
-        own = f"{name}.staged" if len(sources) == 1 else f"{name}.staged#{position + 1}"
-        made.append((world.passed(own, leaf.type, span), replace(leaf, path="", offset=0, extents=())))
-    return made
 
 
 # ---------------------------------------------------------------- registered memory

@@ -12,6 +12,7 @@ from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import text_at
 from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
+from scopec.frontends.clang.intrinsics.staging import staged
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.access import load, store
@@ -152,6 +153,8 @@ def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
         message = "work for a stream that host code issues in several states is"
         raise call.machine.refused(call.state, message, "issue it before the branch, or in each branch")
     world.issued.add(key)
+    if isinstance(work, Copy) and work.pageable:
+        work = staged(call, name, work)
     world.launches[name] = work
     call.emit(ir.LaunchGrid(name))
 

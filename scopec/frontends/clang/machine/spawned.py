@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from scopec.base.source import Span
     from scopec.frontends.clang.llvm import code as llvm
+    from scopec.frontends.clang.llvm.debug import Leaf
     from scopec.frontends.clang.machine.memory import Cell, Content, Private
     from scopec.program import ir
 
@@ -41,12 +42,16 @@ class Launch:
 
 @dataclass(frozen=True)
 class Copy:
-    """A copy or fill of memory that a host thread issues to a stream."""
+    """A copy or fill of memory that a host thread issues to a stream.
+
+    ``pageable`` is what it reads, if that may be read as soon as it is issued.
+    """
 
     kernel: str
     body: ir.Body
     span: Span
     stream: ir.Stream
+    pageable: tuple[tuple[ir.Place, Leaf], ...] = ()
 
 
 @dataclass(frozen=True)
