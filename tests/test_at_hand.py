@@ -50,7 +50,7 @@ def test_results_are_shown_in_a_line_and_the_package_has_its_names() -> None:
     assert repr(results).startswith("<Results of 1 file, 1 program: 0 hold, 1 violated, 0 unknown (")
     (found,) = results
     assert repr(found) == f"<Verdict program.cu:{found.line} race_free: violated, data-race>"
-    assert dir(package) == ["Results", "Verdict", "__version__", "check"]
+    assert dir(package) == ["Array", "Launch", "Results", "Verdict", "__version__", "check", "check_kernel"]
 
 
 def test_a_summary_for_a_forge(write: Callable[..., Path], tmp_path: Path) -> None:

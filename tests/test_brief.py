@@ -61,8 +61,8 @@ def test_few_programs_are_listed(suite: Path) -> None:
 
 def test_what_does_not_hold_is_told_in_full(suite: Path) -> None:
     (suite / "b" / "race.cu").write_text(RACE)
-    (suite / "b" / "wrong.cu").write_text("__global__ void k( {}\n")
-    (suite / "b" / "wronger.cu").write_text("__global__ void k( {}\n")
+    (suite / "b" / "wrong.cu").write_text("__global__ void k() { one = two; }\n")
+    (suite / "b" / "wronger.cu").write_text("__global__ void k() { one = two; }\n")
     out, err = called(suite)
     assert f"{suite / 'b' / 'race.cu'}\n  violated  race_free: a data race on `x`\n" in out
     assert "why: " in out

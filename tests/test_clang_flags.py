@@ -41,7 +41,7 @@ def test_flags_of_the_command_line(build: Path) -> None:
     assert checked("p.cu", *flags, cwd=build).returncode == 0
     alone = checked("p.cu", "--reader", "scoped", *flags, cwd=build)
     assert (alone.returncode, alone.stderr) == (
-        2, "scopec: -I, -D, -U, --std, --include, -p, --headers and --cuda-path are for `--reader clang` and `--reader auto`\n"
+        2, "scopec: -I, -D, -U, --std, --include, -p, --headers, --cuda-path and --through are for `--reader clang` and `--reader auto`\n"
     )  # fmt: skip
 
 

@@ -327,7 +327,11 @@ def test_a_launch_from_a_kernel_is_told_as_such(write: Callable[..., Path]) -> N
     [("thrust/sort.h", "Thrust"), ("mma.h", "wmma"), ("unordered_map", "of the C++ library"), ("mpi.h", "in parallel")],
 )
 def test_a_header_of_a_library_is_told_by_its_name(header: str, what: str, write: Callable[..., Path]) -> None:
-    done = asked(write(f"#include <{header}>\n__global__ void k(missing* a) {{ a->use(); }}\n", "header.cu"))
+    done = asked(
+        write(f"#include <{header}>\n__global__ void k(missing* a) {{ a->use(); }}\n", "header.cu"),
+        "--headers",
+        "shims",
+    )
     assert done.returncode == 2
     assert f"header.cu:1:10: error: scopec has no header `{header}`: " in done.stderr
     assert what in done.stderr

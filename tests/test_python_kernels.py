@@ -17,6 +17,7 @@ import pytest
 
 import scopec
 from scopec import Array, Launch
+from scopec.kernels.ptx_text import relative
 from scopec.memory.execution import Execution
 from scopec.report import junit, sarif
 from tests.conftest import REPOSITORY
@@ -310,3 +311,12 @@ def test_every_report_says_what_made_a_text() -> None:
     (result,) = (one for one in results if "properties" in one)
     assert result["properties"]["compiled_by"] == "Some 1.0 for sm_90"
     assert "compiled_by" not in scopec.check(text=text, engine="embedded").json()
+
+
+def test_a_package_may_have_kept_what_it_made_in_another_folder(tmp_path: Path) -> None:
+    there = tmp_path / "library.py"
+    there.write_text("")
+    text = f'.file 1 "/gone/kernels.py"\n.file 2 "/gone" "kernels.py"\n.file 3 "{there}"\n'
+    moved = '.file 1 "here/kernels.py"\n.file 2 "here/kernels.py"\n'
+    assert relative(text, "here/kernels.py") == f'{moved}.file 3 "{there}"\n'
+    assert relative(text, "elsewhere/library.py").endswith(f'.file 3 "{there}"\n')

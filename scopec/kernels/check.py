@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scopec.api import Results, check
 from scopec.base.diagnostics import EngineError, InputError
+from scopec.engines.policy import immediate
+from scopec.engines.protocol import PROGRESS
 from scopec.kernels.launch import launch_of
 from scopec.kernels.numba import is_numba, numba_program
 from scopec.kernels.program import expectations
@@ -72,7 +74,7 @@ def checked(
         return Results((Outcome(caller, failure=str(missing)),), time.monotonic() - started)
     given = {"model": made.model, **asked} if made.model is not None else dict(asked)
     if "engine" not in asked and "engine" not in settings(Path.cwd()):
-        given["engine"] = "embedded"  # TLC has no numbers of 64 bits, with which Numba computes indices
+        given["engine"] = immediate(PROGRESS).name  # TLC has no numbers of 64 bits, with which Numba computes indices
     if made.macros:
         given["macros"] = (*made.macros, *given.get("macros", ()))
     whole = made.whole(expectations(expect))

@@ -41,7 +41,7 @@ def numba_program(kernel: Any, launch: Launch | None, signature: Any, arch: str)
     if launch is not None:
         missing(given, names, at)
     types = _types(kernel, given, signature, at)
-    text = relative(_compiled(function, types, kernel.targetoptions, arch, at))
+    text = relative(_compiled(function, types, kernel.targetoptions, arch, at), at.file)
     plain, entry = next(iter(kernels(read_module(Source(beside(at, function.__name__), text))).items()))
     made = f"Numba {_version('numba')} (numba-cuda {_version('numba-cuda')}) for {arch}"
     if launch is None:

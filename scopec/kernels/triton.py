@@ -57,7 +57,7 @@ def triton_program(
     given |= {name: value for name, value in (signature or {}).items() if not isinstance(value, str)}
     types = _types(kernel, given, signature, launch, at)
     text, threads = _compiled(kernel, types, arch, options, at)
-    text = relative(text)
+    text = relative(text, at.file)
     plain, entry = next(iter(kernels(read_module(Source(beside(at, function.__name__), text))).items()))
     made, called = f"Triton {_version()} for {arch}", beside(at, function.__name__)
     parameters = [name for name, type_ in types.signature.items() if type_ != "constexpr"]
