@@ -147,7 +147,7 @@ def _question(
         ),
         (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
-        (*((term, 1) for term in _positive(of.form)), _within(pair.first, 1), _within(pair.second, 2)),
+        ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in _positive(of.form))),
     )  # fmt: skip
 
 

@@ -37,15 +37,15 @@ class Question:
     """Whether there are two threads of which everything holds; ``same_block`` says whether they are in one block.
 
     Each condition is on a term of the first thread and one of the second.  ``apart`` names what is the same for a block
-    in one turn of its loops, where the two threads are in different turns.  Two threads of which ``rather`` holds too
-    are better to show; a proof takes no notice of it.
+    in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
+    holds too, group by group as far as it can, are better to show; a proof takes no notice of it.
     """
 
     same_block: bool
     known: tuple[tuple[Term, Who], ...]
     relations: tuple[Relation, ...]
     apart: frozenset[str] = field(default=frozenset())
-    rather: tuple[tuple[Term, Who], ...] = field(default=())
+    rather: tuple[tuple[tuple[Term, Who], ...], ...] = field(default=())
 
 
 @dataclass(frozen=True)

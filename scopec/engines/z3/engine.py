@@ -63,12 +63,13 @@ class _Asked:
 
     def _model(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, and rather should be."""
-        if question.rather:
-            better = replace(question, known=(*question.known, *question.rather))
+        best: Model | None = None
+        for wish in question.rather:
+            better = replace(question, known=(*question.known, *wish))
             found = self._smallest(better, time.monotonic() + (end - time.monotonic()) / 2)
             if found is not None:
-                return found
-        return self._smallest(question, end)
+                best, question = found, better
+        return best or self._smallest(question, end)
 
     def _smallest(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
