@@ -21,7 +21,7 @@ from scopec.kernels.ptx_text import relative
 from scopec.memory.execution import Execution
 from scopec.report import junit, sarif
 from tests.conftest import REPOSITORY
-from tests.test_ptx_surroundings import MAKERS
+from tests.test_ptx_surroundings import needs
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 HERE = Path(__file__).parent / "fixtures" / "python"
@@ -65,12 +65,6 @@ OF_PROGRAMS: dict[str, tuple[Any, list[str], str]] = {
 
 def module(name: str) -> ModuleType:
     return importlib.import_module(f"tests.fixtures.python.{name}")
-
-
-def needs(maker: str) -> None:
-    """Skip where a package is not: .ci/tools installs those that some test skips without."""
-    if subprocess.run([sys.executable, "-c", MAKERS[maker]], check=False, capture_output=True).returncode:
-        pytest.skip(f"{maker} is not installed (specs/ptx-files/{maker}_kernels.py)")
 
 
 def check(kernel: Any, launch: Any, expect: list[str], **asked: Any) -> scopec.Results:

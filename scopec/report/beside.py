@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from scopec.base.diagnostics import UsageError
 from scopec.base.excerpt import clean
 from scopec.base.records import dataclass
-from scopec.base.version import __version__
 from scopec.explain.differences import differences
 from scopec.report import dot, json
 from scopec.report.picture import picture, usual
@@ -76,12 +75,7 @@ def _lines(report: Report, check: Check, one: Beside, width: int) -> Iterator[st
 
 def _document(report: Report, check: Check, one: Beside) -> dict[str, Any]:
     return {
-        "schema": SCHEMA,
-        "scopec": __version__,
-        "file": report.run.file,
-        "name": report.run.name,
-        "model": report.run.model.name,
-        "check": {"kind": check.expectation.kind, "text": check.expectation.text, "verdict": check.verdict},
+        **json.head(SCHEMA, report, check),
         "same": one.same,
         "number": one.number,
         "count": one.count,

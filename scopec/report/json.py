@@ -51,6 +51,19 @@ def text(values: dict[str, Any]) -> str:
     return json.dumps(values, indent=2, ensure_ascii=True) + "\n"
 
 
+def head(schema: str, report: Report, c: Check) -> dict[str, Any]:
+    """The beginning of a document of this schema about one check of a program."""
+    run, asked_for = report.run, c.expectation
+    return {
+        "schema": schema,
+        "scopec": __version__,
+        "file": run.file,
+        "name": run.name,
+        "model": run.model.name,
+        "check": {"kind": asked_for.kind, "text": asked_for.text, "verdict": c.verdict},
+    }
+
+
 def diagnostic(d: Diagnostic) -> dict[str, Any]:
     """A message about the input."""
     return {"code": d.code.id, "severity": d.severity, "message": d.message, "help": d.way_out, **d.span.as_json()}

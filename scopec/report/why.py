@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from scopec.base.excerpt import clean
-from scopec.base.version import __version__
 from scopec.explain.changes import ReadFrom
 from scopec.report import json
 from scopec.report.lanes import event_parts, event_text, lane_of, line
@@ -120,12 +119,7 @@ def document(report: Report, check: Check, answer: Answer) -> dict[str, Any]:
     """The answer as JSON values."""
     lacking, execution = answer.lacking, answer.execution
     return {
-        "schema": SCHEMA,
-        "scopec": __version__,
-        "file": report.run.file,
-        "name": report.run.name,
-        "model": report.run.model.name,
-        "check": {"kind": check.expectation.kind, "text": check.expectation.text, "verdict": check.verdict},
+        **json.head(SCHEMA, report, check),
         "first": json.event(execution, answer.first),
         "last": json.event(execution, answer.last),
         "relation": answer.relation,
