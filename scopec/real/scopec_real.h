@@ -6,6 +6,7 @@
 #include "../shims/scopec/intrinsics.h"
 #include "../shims/scopec/types.h"
 #include "../shims/scopec/nvvm.h"
+#include "../shims/scopec/nv_atomic.h"
 
 #include <__clang_cuda_runtime_wrapper.h>
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <scopec/intrinsics.h>
+#include <scopec/nv_atomic.h>
 #include <scopec/types.h>
 
 SCOPEC_SHIM_BEGIN
@@ -129,7 +130,6 @@ inline unsigned __activemask() { return __scopec_active(); }
 
 // ---- atomic functions: relaxed, at device scope unless the name says another
 
-template <class __T> using __scopec_same = __scopec::enable_if_t<true, __T>;
 template <class __T> inline constexpr bool __scopec_word = __scopec::is_integral<__T> && sizeof(__T) >= 4;
 #define SCOPEC_LEGACY_AT(NAME, SCOPE, OPERATION, CONDITION)                                                   \
     template <class __T> __T NAME(__T* object, __scopec_same<__T> value) {                                    \
@@ -165,47 +165,6 @@ SCOPEC_CAS(atomicCAS, 3)
 SCOPEC_CAS(atomicCAS_block, 1)
 SCOPEC_CAS(atomicCAS_system, 4)
 #undef SCOPEC_CAS
-
-// ---- the compiler's own: __nv_atomic_load_n and its kin (CUDA C++ Programming Guide, "Built-in atomic functions")
-
-#define __NV_ATOMIC_RELAXED 0
-#define __NV_ATOMIC_CONSUME 1
-#define __NV_ATOMIC_ACQUIRE 2
-#define __NV_ATOMIC_RELEASE 3
-#define __NV_ATOMIC_ACQ_REL 4
-#define __NV_ATOMIC_SEQ_CST 5
-#define __NV_THREAD_SCOPE_THREAD 0
-#define __NV_THREAD_SCOPE_BLOCK 1
-#define __NV_THREAD_SCOPE_CLUSTER 2
-#define __NV_THREAD_SCOPE_DEVICE 3
-#define __NV_THREAD_SCOPE_SYSTEM 4
-template <class __T> __T __nv_atomic_load_n(const volatile __T* object, int order, int scope = 4) {
-    return __scopec_in_kernel(), __scopec_load<__T>(object, order, scope);
-}
-template <class __T>
-void __nv_atomic_store_n(volatile __T* object, __scopec_same<__T> value, int order, int scope = 4) {
-    __scopec_in_kernel(), __scopec_store<__T>(object, value, order, scope);
-}
-#define SCOPEC_NV(NAME, OPERATION)                                                                            \
-    template <class __T> __T NAME(volatile __T* object, __scopec_same<__T> value, int order, int scope = 4) { \
-        return __scopec_in_kernel(), __scopec_##OPERATION<__T>(object, value, order, scope);                  \
-    }
-SCOPEC_NV(__nv_atomic_exchange_n, exchange)
-SCOPEC_NV(__nv_atomic_fetch_add, fetch_add)
-SCOPEC_NV(__nv_atomic_fetch_sub, fetch_sub)
-SCOPEC_NV(__nv_atomic_fetch_and, fetch_and)
-SCOPEC_NV(__nv_atomic_fetch_or, fetch_or)
-SCOPEC_NV(__nv_atomic_fetch_xor, fetch_xor)
-SCOPEC_NV(__nv_atomic_fetch_min, fetch_min)
-SCOPEC_NV(__nv_atomic_fetch_max, fetch_max)
-#undef SCOPEC_NV
-template <class __T>
-bool __nv_atomic_compare_exchange_n(volatile __T* object, __T* expected, __scopec_same<__T> desired, bool weak,
-                                    int success, int failure, int scope = 4) {
-    __scopec_in_kernel();
-    return __scopec_compare_exchange<__T>(object, expected, desired, success, failure, scope, weak);
-}
-inline void __nv_atomic_thread_fence(int order, int scope = 4) { __scopec_in_kernel(), __scopec_fence(order, scope); }
 
 // ---- loads and stores with cache hints: they name a cache, not an order
 

@@ -51,4 +51,7 @@ template <class __T> constexpr long constant(const __T& value) {
 
 }  // namespace __scopec
 
+// A parameter of which no argument decides the type.
+template <class __T> using __scopec_same = __scopec::enable_if_t<true, __T>;
+
 #pragma clang force_cuda_host_device end
