@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
+from scopec.base.diagnostics import InputError
 from tests.conftest import plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 HEAD = "#include <cooperative_groups.h>\n__device__ int x;\n"
 
@@ -35,6 +42,27 @@ def test_a_barrier_that_depends_on_the_thread(kernel: str, said: str, write) -> 
     assert any(said in w.message for w in warnings)
     assert all(w.span.line == 3 for w in warnings)
     assert plan_of(write(text + "race_free;")).warnings == plan_of(write(text + "may_hang;")).warnings == warnings
+
+
+GRID = (
+    HEAD
+    + """
+__global__ void k() { auto all = cooperative_groups::this_grid(); SYNC x = 1; }
+int main() { LAUNCH; cudaDeviceSynchronize(); }
+//@ expect race_free;
+"""
+)
+
+
+def test_a_grid_that_cannot_synchronise(write: Callable[..., Path]) -> None:
+    """`all.sync()` needs a cooperative launch, which `is_valid` tells."""
+    plain, together = "k<<<1, 1>>>()", "cudaLaunchCooperativeKernel((void*)k, dim3(1), dim3(1), nullptr, 0, 0)"
+    bare = write(GRID.replace("SYNC", "all.sync();").replace("LAUNCH", plain))
+    with pytest.raises(InputError, match="a barrier of the grid in a launch that is not cooperative") as raised:
+        plan_of(bare)
+    assert [(d.code.id, d.span.line) for d in raised.value.diagnostics] == [("SCP026", 4)]
+    for known, launch in (("all.is_valid()", plain), ("!all.is_valid()", together)):
+        plan_of(write(GRID.replace("SYNC", f"if ({known}) __syncwarp(2);").replace("LAUNCH", launch)))
 
 
 LOOPS = (

@@ -27,7 +27,7 @@ struct thread_block {
 
 struct grid_group {
     static void sync() { __scopec_group_sync(3, 0); }
-    static bool is_valid() { return true; }
+    static bool is_valid() { return __scopec_grid_valid(); }
     static unsigned long long size() { return (unsigned long long)__scopec_groups::blocks() * __scopec_groups::threads(); }
     static unsigned long long num_threads() { return size(); }
     static unsigned long long thread_rank() {

@@ -81,6 +81,7 @@ void __scopec_syncthreads(bool aligned);
 int __scopec_vote(int function, int predicate);
 // A barrier of the warp (0: mask), a tile of neighbouring lanes (1: how many), the cluster (2), the grid (3).
 void __scopec_group_sync(int group, unsigned mask_or_size);
+bool __scopec_grid_valid();
 // A mask that is one number from here on, on each way that the thread may go; the lanes that are here together by chance.
 unsigned __scopec_known_mask(unsigned mask);
 unsigned __scopec_active();

@@ -34,7 +34,7 @@ _WAITS = {
 _NOTHING = frozenset({"in_kernel", "yield", "io", "assert", "in_space"})
 _ANY = frozenset({
     "decide", "unknown", "clock", "lane", "active", "known_mask", "lane_of", "ranks", "lanes_of", "shuffle",
-    "warp_vote", "match", "reduce", "elect",
+    "warp_vote", "match", "reduce", "elect", "grid_valid",
 })  # fmt: skip
 _END = frozenset({"trap", "exit"})
 _KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote"}

@@ -8,10 +8,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
 from scopec.frontends.clang.intrinsics.atomics import is_unsigned
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
+from scopec.frontends.clang.intrinsics.clusters import launch_of
 from scopec.frontends.clang.intrinsics.masks import (
     active,
     lane_of,
@@ -82,9 +85,18 @@ def _group_sync(call: Call) -> bool:
             call.emit(ir.GroupSync(group, mask_of(call, 1)))
         case ir.Group.TILE:
             call.emit(ir.GroupSync(group, call.known(1)))
-        case _:
+        case ir.Group.CLUSTER | ir.Group.GRID:
+            if group is ir.Group.GRID and not launch_of(call).cooperative:
+                message = "a barrier of the grid in a launch that is not cooperative: what it does is undefined"
+                help_ = "launch with cudaLaunchCooperativeKernel, or `//@ launch cooperative kernel<<<...>>>(...);`"
+                raise error(Codes.BAD_LAUNCH, message, call.machine.span(call.state), help_)
             call.emit(ir.GroupSync(group))
     return call.done()
+
+
+def _grid_valid(call: Call) -> bool:
+    """``grid_group::is_valid()``: whether the grid can synchronise (CUDA C++ Programming Guide, "Grid Groups")."""
+    return call.done(number(launch_of(call).cooperative, 1))
 
 
 def _known_mask(call: Call) -> bool:
@@ -276,6 +288,7 @@ def _elect(call: Call) -> bool:
 #: The effect of each intrinsic by which the lanes of a warp exchange values.
 WARPS: dict[str, Handler] = {
     "group_sync": in_kernel(_group_sync),
+    "grid_valid": in_kernel(_grid_valid),
     "known_mask": in_kernel(_known_mask),
     "active": in_kernel(active),
     "lane_of": in_kernel(lane_of_rank),
