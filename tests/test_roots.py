@@ -46,6 +46,19 @@ def test_each_root_is_told(tmp_path: Path) -> None:
     ]
 
 
+def test_a_part_of_another_file_says_of_which(tmp_path: Path) -> None:
+    """A name that is in neither is its own mistake where no other file includes it; in a header, the file is known."""
+    part = "__device__ int x;\n__global__ void k() {\n  x = ROWS;\n}\n"
+    (tmp_path / "whole.cu").write_text('#define ROWS 1\n#include "q.cu"\n#include <p.cu>\n')
+    assert [d.help for d in told(part, tmp_path)] == [None]
+    (tmp_path / "whole.cu").write_text('#define ROWS 1\n  #include "p.cu"\n')
+    (found,) = told(part, tmp_path)
+    assert found.help == "`whole.cu` includes this file: what it declares before is missing here, so check that file"
+    (tmp_path / "part.h").write_text(part)
+    (found,) = told('#include "part.h"\n', tmp_path)
+    assert "includes" not in (found.help or "")
+
+
 @pytest.mark.parametrize(
     ("line", "follows"),
     [

@@ -49,8 +49,8 @@ _READING = (
     "-O1", "-disable-llvm-passes", "-mconstructor-aliases", "-debug-info-kind=limited", "-dwarf-version=5",
     "-fexceptions", "-fcxx-exceptions", "-fignore-exceptions",
     f"-fsanitize={_UNDEFINED}", f"-fsanitize-trap={_UNDEFINED}", "-fstrict-flex-arrays=3",
-    # Every error, one a line.
-    "-w", "-ferror-limit", "0", "-fno-caret-diagnostics",
+    # Every error, one a line; `register` is none to nvcc.
+    "-w", "-Wno-register", "-ferror-limit", "0", "-fno-caret-diagnostics",
 )  # fmt: skip
 #: The variables that a program needs to start, and a script that stands for one.
 _VARIABLES = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH", "SYSTEMROOT", "TEMP", "TMP")

@@ -183,6 +183,7 @@ def _command(clang: Clang, side: str, text: str, flags: Flags) -> list[str]:
     library = library_of(flags)
     command = [*reading(clang, side, flags.std), *library.options, *library.of_side.get(side, ())]
     command += [part for folder in searched(flags) for part in ("-I", str(folder))]
+    command += ["-idirafter", str(shims() / "samples")]  # a copy of the user's comes first
     if _LONG_WORD.search(text):  # compared with every name there is, for hours
         command.append("-fno-spell-checking")
     return [*command, *flags.macros, *first(library)]

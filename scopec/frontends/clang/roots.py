@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic
+from scopec.frontends.clang.including import including
 from scopec.frontends.clang.messages import is_absent, is_hidden
 
 if TYPE_CHECKING:
@@ -62,7 +64,10 @@ def by_root(diagnostics: Sequence[Diagnostic], file: str, *, real: bool) -> tupl
         places.setdefault(line, key)
         for name in _DECLARED.findall(diagnostic.line or ""):
             declared.setdefault(name, key)
-    told = [_told(key, of, lent=not real and of[0].span.file != file) for key, of in found.items()]
+    told = [
+        _told(key, of, lent=not real and of[0].span.file != file, whole=of[0].span.file != file)
+        for key, of in found.items()
+    ]
     return tuple(sorted(told, key=lambda d: not is_absent(d)))
 
 
@@ -82,8 +87,11 @@ def _said(diagnostic: Diagnostic) -> _Said | None:
     return None if match is None else (match[1], match[2] if match.re.groups > 1 else "")
 
 
-def _told(key: _Key, errors: list[Diagnostic], *, lent: bool) -> Diagnostic:
-    """The first error of a root, which says how many there are; ``lent`` if it is in a header over scopec's own."""
+def _told(key: _Key, errors: list[Diagnostic], *, lent: bool, whole: bool) -> Diagnostic:
+    """The first error of a root, which says how many there are.
+
+    ``lent`` says that it is in a header over scopec's own, ``whole`` that it is in no file that may be another's part.
+    """
     first = errors[0]
     message, help_ = first.message, first.help
     if key[0] == "library":
@@ -96,6 +104,8 @@ def _told(key: _Key, errors: list[Diagnostic], *, lent: bool) -> Diagnostic:
         message, help_ = f"scopec's own headers have no {shown}{more}", way
     elif key[0] == "name" and not key[2] and first.code is Code.UNKNOWN_NAME and lent and help_ is None:
         help_ = f"declare it before; if it is of a library, {WAY_TO_REAL}"
+    elif key[0] == "name" and not (key[2] or whole) and (other := including(Path(first.span.file))) is not None:
+        help_ = f"`{other.name}` includes this file: what it declares before is missing here, so check that file"
     if len(errors) > 1:
         message = f"{len(errors)} errors have one root: {message}"
     return replace(first, message=message, help=help_)
