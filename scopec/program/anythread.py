@@ -83,7 +83,7 @@ def add(left: Term, right: Term) -> Term:
 
 
 def mul(left: Term, right: Term) -> Term:
-    """A product; a constant factor comes first."""
+    """A product; there is one constant factor at most, which comes first."""
     if left.op == right.op == "const":
         return const(left.value * right.value)
     if right.op == "const":
@@ -92,6 +92,10 @@ def mul(left: Term, right: Term) -> Term:
         return ZERO
     if left is ONE:
         return right
+    for one, other in ((left, right), (right, left)):
+        if one.op == "mul" and one.args[0].op == "const":
+            factor, term = one.args
+            return mul(mul(factor, other), term) if other.op == "const" else mul(factor, mul(other, term))
     if left.op != "const" and left.number > right.number:
         left, right = right, left
     return _made(Term("mul", (left, right)))

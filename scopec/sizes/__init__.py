@@ -2,5 +2,6 @@
 
 - ``pairs``: the accesses that may meet, and the barriers between them, in turns of loops
 - ``conditions``: guesses which launches are meant
+- ``polynomials``: sums of products in one form
 - ``questions``: what is asked of two threads, and what is known of a launch
 """

@@ -16,6 +16,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
+from scopec.sizes.polynomials import grouped
 from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact
 
 _BLOCK = 1
@@ -109,8 +110,9 @@ def _families(form: AnyThread, *, within: bool) -> list[Family]:
         factors, constant = terms.linear(access.offset)
         does = (access.object, frozenset(factors.items()), access.bytes, access.kind, access.condition, access.scope)
         where = (bisect(barriers, access.position), access.turns) if within else ()
-        _, members = found.setdefault((does, where), (terms.total(factors), {}))
-        members.setdefault(constant, access)
+        if (does, where) not in found:
+            found[does, where] = grouped(factors), {}
+        found[does, where][1].setdefault(constant, access)
     return [Family(tuple(members.values()), tuple(members), offset) for offset, members in found.values()]
 
 

@@ -6,8 +6,8 @@ questions about a kernel: what is stated beside one is found by the leaves that 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable
+from itertools import combinations, permutations, product
 from typing import Any
 
 import z3
@@ -71,10 +71,10 @@ class Translation:
             return self._symbol(term, self._name(term, who))
         found = [self.of(arg, who) for arg in term.args]
         args = [arg for arg, _ in found]
-        made, more = self._operation(term, args)
+        made, more = self._operation(term, args, who)
         return made, more.union(*(leaves for _, leaves in found))
 
-    def _operation(self, term: Term, args: list[Any]) -> tuple[Any, frozenset[int]]:  # one case an operation
+    def _operation(self, term: Term, args: list[Any], who: Who) -> tuple[Any, frozenset[int]]:  # one case an operation
         none = frozenset[int]()
         match term.op:
             case "const":
@@ -90,7 +90,7 @@ class Translation:
             case "mul":
                 return self._product(args[0], args[1])
             case "div" | "mod":
-                return self._quotient(term, args[0], args[1])
+                return self._quotient(term, args[0], args[1], who)
             case "grown" | "shrunk":
                 power = powers.made(term, args[0], args[1])
                 return power.value, frozenset({self._leaf((power.value.get_id(),), Leaf(power.value, power=power))})
@@ -140,22 +140,49 @@ class Translation:
         number = self._leaf(key, Leaf(z3.Int(f"product {len(self._leaves)}"), factors=(left, right)))
         return self._leaves[number].made, frozenset({number})
 
-    def _quotient(self, term: Term, left: Any, right: Any) -> tuple[Any, frozenset[int]]:
-        if term.args[1].op == "const" and term.args[1].value > 0:
-            return (left / right if term.op == "div" else left % right), frozenset()
+    def _quotient(self, term: Term, left: Any, right: Any, who: Who) -> tuple[Any, frozenset[int]]:
+        (quotient, rest), leaves = self._divided(left, term.args[1], right)
+        if term.args[1].op == "mul" and not self._exact:
+            leaves |= self._nested(term.args[1], left, quotient, who)
+        return (quotient if term.op == "div" else rest), leaves
+
+    def _divided(self, left: Any, divisor: Term, right: Any) -> tuple[tuple[Any, Any], frozenset[int]]:
+        """A quotient and its rest; ``right`` is the divisor, translated."""
+        if divisor.op == "const" and divisor.value > 0:
+            return (left / right, left % right), frozenset()
         key = ("quotient", left.get_id(), right.get_id())
         if key not in self._numbers:
             quotient, rest = (z3.Int(f"{name} {len(self._leaves)}") for name in ("quotient", "rest"))
-            whole, _ = (quotient * right, None) if self._exact else self._product(quotient, right)
+            whole, products = self._times(quotient, divisor, right)
             facts = (
                 z3.Implies(right > 0, z3.And(left == whole + rest, rest >= 0, rest < right)),
                 z3.Implies(z3.And(right > 0, left >= 0), quotient >= 0),
             )
-            self._leaf(key, Leaf((quotient, rest, left, right), facts))
+            self._leaf(key, Leaf((quotient, rest, left, right, products), facts))
         number = self._numbers[key]
-        quotient, rest, _, _ = self._leaves[number].made
-        products = frozenset() if self._exact else self._product(quotient, right)[1]
-        return (quotient if term.op == "div" else rest), products | {number}
+        quotient, rest, _, _, products = self._leaves[number].made
+        return (quotient, rest), products | {number}
+
+    def _nested(self, divisor: Term, left: Any, quotient: Any, who: Who) -> frozenset[int]:
+        """That a quotient by a product is the quotient by one factor, divided by the other, if both are above 0."""
+        leaves = frozenset[int]()
+        (_, one), (_, other) = factors = [(arg, self.of(arg, who)[0]) for arg in divisor.args]
+        for (first, by), (second, then) in permutations(factors):
+            (inner, _), of_inner = self._divided(left, first, by)
+            whole, products = self._times(quotient, second, then)
+            fact = z3.Implies(z3.And(one > 0, other > 0), z3.And(whole <= inner, inner < whole + then))
+            key = ("nested", quotient.get_id(), by.get_id())
+            leaves |= of_inner | products | {self._leaf(key, Leaf((inner, whole), (fact,)))}
+        return leaves
+
+    def _times(self, number: Any, factor: Term, made: Any) -> tuple[Any, frozenset[int]]:
+        """A number times a term, which is translated; its own constant factor, as that of ``-n``, stays outside."""
+        if self._exact or factor.op == "const":
+            return number * made, frozenset()
+        if factor.op == "mul" and factor.args[0].op == "const":
+            found, products = self._product(number, made.arg(1))
+            return factor.args[0].value * found, products
+        return self._product(number, made)
 
 
 def _of_products(products: list[Leaf]) -> list[Any]:
@@ -171,14 +198,15 @@ def _of_products(products: list[Leaf]) -> list[Any]:
                 z3.Implies(z3.And(one >= 1, other >= 0), made >= other),
             ]
         found.append(z3.Implies(z3.And(left >= 0, right >= 0), made >= 0))
-    for (made, *ours), (other, *theirs) in itertools.combinations(factors, 2):
-        for mine, his in itertools.product((0, 1), repeat=2):
+    for (made, *ours), (other, *theirs) in combinations(factors, 2):
+        for mine, his in product((0, 1), repeat=2):
             factor = ours[mine]
             if factor.get_id() != theirs[his].get_id():
                 continue
             one, two = ours[1 - mine], theirs[1 - his]
             found += [
                 z3.Implies(one == two, made == other),
+                z3.Implies(one == -two, made == -other),
                 z3.Implies(z3.And(factor >= 0, one < two), made + factor <= other),
                 z3.Implies(z3.And(factor >= 0, two < one), other + factor <= made),
             ]

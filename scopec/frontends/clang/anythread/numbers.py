@@ -132,18 +132,22 @@ def _either(left: Term, right: Term) -> Term:
     return terms.add(terms.add(left, right), terms.negative(terms.mask(left, right)))
 
 
-def _of_signs(opcode: str, left: Term, right: Term) -> Term | None:
-    """A quotient that is rounded to zero, and its rest."""
-    if not (terms.is_natural(right) or (right.op == "const" and right.value > 0)):
-        return None
+def _of_signs(opcode: str, left: Term, right: Term) -> Term:
+    """A quotient that is rounded to zero, and its rest, which is below 0 where the dividend is."""
+    made = terms.div if opcode == "sdiv" else terms.mod
+
+    def of_natural(size: Term) -> Term:
+        positive = made(size, right)
+        if terms.is_natural(right):
+            return positive
+        mirrored = made(size, terms.negative(right))
+        mirrored = terms.negative(mirrored) if opcode == "sdiv" else mirrored
+        return terms.choose(terms.less(terms.ZERO, right), positive, mirrored)
+
     if terms.is_natural(left):
-        return terms.div(left, right) if opcode == "sdiv" else terms.mod(left, right)
-    mirrored = terms.negative(left)
-    if opcode == "sdiv":
-        positive, negative = terms.div(left, right), terms.negative(terms.div(mirrored, right))
-    else:
-        positive, negative = terms.mod(left, right), terms.negative(terms.mod(mirrored, right))
-    return terms.choose(terms.less(left, terms.ZERO), negative, positive)
+        return of_natural(left)
+    below = terms.negative(of_natural(terms.negative(left)))
+    return terms.choose(terms.less(left, terms.ZERO), below, of_natural(left))
 
 
 def _masked(left: Term, right: Term) -> Term | None:
