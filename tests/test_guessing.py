@@ -207,6 +207,21 @@ int main() {{
     assert bool(found["programs"]) is (status == 0)
 
 
+def test_what_comes_before_a_header_is_not_decided_by_it(tmp_path: Path) -> None:
+    text = """\
+#ifdef MACOSX
+#include <GLUT/glut.h>
+#else
+#include <GL/freeglut.h>
+#endif
+__global__ void k(int* a) { a[threadIdx.x] = 1; }
+void draw() { glutMainLoop(); }
+"""
+    found = asked(text, tmp_path)
+    assert found["status"] == 0
+    assert found["programs"]
+
+
 def test_lines_stay_where_they_are_without_host_code() -> None:
     source = Source("host.cu", WITH_HOST)
     found = kernels(source, Path(), Flags(), None)

@@ -145,3 +145,12 @@ def test_what_neither_headers_read_is_told_over_nvidias(tmp_path: Path) -> None:
     assert error.message == "2 errors have one root: use of undeclared identifier 'no_such'"
     assert (warning.severity, warning.message) == ("warning", "'cuda/cmath' file not found")
     assert "NVIDIA's headers are read" in warning.way_out
+
+
+def test_a_function_of_the_hosts_alone_is_not_modelled_in_a_kernel(tmp_path: Path) -> None:
+    """The library's; another is the file's own mistake."""
+    text = "__device__ int* p;\nvoid own(int*) {}\n__global__ void k() {\n  cudaMalloc((void**)&p, 4);\n  own(p);\n}\n"
+    assert words(told(text, tmp_path)) == [
+        (4, "scopec does not model `cudaMalloc` in a kernel"),
+        (5, "no matching function for call to 'own'"),
+    ]

@@ -94,12 +94,14 @@ def _kernels_objected_to(source: Source, diagnostics: Sequence[Diagnostic], lost
 
 
 def _asks_for_others(text: str, parts: Collection[Part]) -> bool:
-    """Whether a condition of the preprocessor outside of some parts asks for a name that a header may define.
+    """Whether a condition of the preprocessor outside of some parts, behind a header among them, asks for a name that
+    this header may define.
 
     Names with an underscore first are the compiler's, or guards.
     """
     defined = {"defined", *_DEFINED.findall(text)}
-    for condition in _CONDITION.finditer(text):
+    first = min(start for start, _ in parts if INCLUDE.match(text, start))
+    for condition in _CONDITION.finditer(text, first):
         if any(start <= condition.start() < end for start, end in parts):
             continue
         if any(name not in defined for name in re.findall(r"\b[A-Za-z]\w*", condition["rest"].partition("//")[0])):

@@ -45,6 +45,9 @@ _REFUSED = (
     (re.compile(r"kernel launch from __device__ or __global__ function requires .*"), "a launch from a kernel"),
     (re.compile(r"reference to __global__ function '\w+' in __(?:global|device)__ function"), "a launch from a kernel"),
 )
+#: A call in a kernel of a function that is the host's alone: what clang says, and of each function of the name.
+_NO_MATCH = re.compile(r"no matching function for call to '(\w+)'")
+_OF_HOST = re.compile(r".*call to __host__ function from __(?:global|device)__ function")
 #: A name of CUDA's that no header of scopec's declares.
 _OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
 _MISSING = re.compile(r"'([^']+)' file not found.*")
@@ -107,6 +110,10 @@ def error_of(
     for words, what in _REFUSED:
         if words.fullmatch(message.text):
             return Diagnostic(Code.OUTSIDE_SUBSET, f"{what} is outside the modelled subset", _span(at, source, folder))
+    called = _NO_MATCH.fullmatch(message.text)
+    if called and message.notes and not notes and all(_OF_HOST.fullmatch(n.text) for n in message.notes):
+        said = f"scopec does not model `{called[1]}` in a kernel"
+        return Diagnostic(Code.UNMODELLED_CALL, said, _span(at, source, folder))
     unmodelled = _OF_CUDA.match(message.text)
     said = f"scopec does not model `{unmodelled[1]}`" if unmodelled else message.text
     return Diagnostic(Code.UNMODELLED_CALL if unmodelled else code, said, _span(at, source, folder), help_)
