@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
+
+from scopec.session import offers
 from scopec.session.check import Settings, check
+from scopec.session.witnessed import Found, Launch
 
 
 def verdicts(folder: Path, text: str, where: str = "", engine: str = "embedded") -> dict[str, str]:
@@ -15,6 +21,26 @@ def verdicts(folder: Path, text: str, where: str = "", engine: str = "embedded")
     assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
     assert outcome.failure is None
     return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}
+
+
+def race_free(folder: Path, text: str, where: str = "") -> str:
+    """The verdict of ``race_free`` about all launches, where nothing else is asked."""
+    return verdicts(folder, f"{text}\n//@ expect race_free;", where)["race_free"]
+
+
+def is_proved(folder: Path, text: str, where: str = "") -> bool:
+    """Whether there is a proof that no launch has a race."""
+    with proof_alone():
+        return race_free(folder, text, where) == "holds"
+
+
+@contextmanager
+def proof_alone() -> Iterator[None]:
+    """Where there is no proof, no launch is looked at and no condition tried."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(Launch, "races", lambda *_: Found("violated", "two threads may meet"))
+        patched.setattr(offers, "offered", lambda *_: None)
+        yield
 
 
 def races(folder: Path, text: str, launch: str, engine: str = "embedded") -> str:

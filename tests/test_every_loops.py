@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.all_launches import races, verdicts
+from tests.all_launches import is_proved, race_free, races, verdicts
 
 _KERNEL = """__global__ void k(const int* a, int* b, int n, int m) {
   __shared__ int s[2][64];
@@ -107,12 +107,12 @@ def test_barriers_in_loops_part_what_they_part(tmp_path, name):
 
 @pytest.mark.parametrize("name", RACED)
 def test_what_no_barrier_parts_is_shown_by_a_launch(tmp_path, name):
-    assert _verdicts(tmp_path, RACED[name])["race_free"] == "violated"
+    assert race_free(tmp_path, _text(RACED[name]), _CONDITION) == "violated"
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
 def test_barriers_that_not_all_come_to_part_nothing(tmp_path, name):
-    assert _verdicts(tmp_path, NOT_PROVED[name])["race_free"] in ("unknown", "violated")
+    assert not is_proved(tmp_path, _text(NOT_PROVED[name]), _CONDITION)
 
 
 def test_a_thread_that_ends_in_a_loop_comes_to_no_barrier(tmp_path):

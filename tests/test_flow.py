@@ -19,9 +19,11 @@ from scopec.program.types import INT
 from scopec.program.values import TRUE, Const, Reg
 from tests import random_indices, random_loops
 from tests.conftest import program_of
-from tests.samples import programs
+from tests.samples import EVERY, programs
 
 COUNT = programs(4, 20)
+#: So many in a file of random kernels.
+KERNELS = 5 if EVERY else 3
 SPAN = Source("x.cu", "x").span(0, 1)
 
 
@@ -38,7 +40,11 @@ def events(text: str) -> object:
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
-@pytest.mark.parametrize("make", [random_indices.text, lambda seed: random_loops.program(random.Random(seed))])
+@pytest.mark.parametrize(
+    "make",
+    [lambda seed: random_indices.text(seed, KERNELS), lambda seed: random_loops.program(random.Random(seed))],
+    ids=["indices", "loops"],
+)
 def test_events_are_those_of_threads_by_themselves(make, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     text = make(seed)
     shared = events(text)
