@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -58,15 +59,15 @@ def test_all_that_it_may_read_is_read(tmp_path: Path) -> None:
         where = f"at((char*)m{n} + {begin}) | {parts // 16}ull << 16 | 64ull << 32 | {layout}ull << 62"
         body += f"alignas(1024) __shared__ uint64_t m{n}[256]; multiply({where}); "
     (run,) = plan(_file(tmp_path, f"{body}DONE;"), "a.cu", Overrides()).runs
-    agents = [thread for thread in run.program.threads if _loads(thread)]
-    assert [thread.lane for thread in agents] == [0, 32, 64, 96] * len(_LAYOUTS)
-    for number, thread in enumerate(agents):
-        n = number // 4
-        _, swizzle, begin, parts = _LAYOUTS[n]
-        assert {name for name, _ in _loads(thread)} == {f"k.m{n}"}
-        read = {at for _, element in _loads(thread) for at in range(8 * element, 8 * element + 8)}
-        assert _true_bytes(swizzle, begin, parts, 1024) <= read
-        assert len(read) == 8 * (swizzle or 32)
+    read: dict[tuple[str, int], set[int]] = defaultdict(set)
+    for thread in run.program.threads:
+        for name, element in _loads(thread):
+            read[name, thread.lane] |= set(range(8 * element, 8 * element + 8))
+    assert set(read) == {(f"k.m{n}", lane) for n in range(len(_LAYOUTS)) for lane in (0, 32, 64, 96)}
+    for (name, _), found in read.items():
+        _, swizzle, begin, parts = _LAYOUTS[int(name.removeprefix("k.m"))]
+        assert _true_bytes(swizzle, begin, parts, 1024) <= found
+        assert len(found) == 8 * (swizzle or 32)
 
 
 def _loads(thread: ir.Thread) -> list[tuple[str, int]]:

@@ -55,17 +55,20 @@ class ManyStatesError(Exception):
 
 
 def answers(system: System, property_: Property) -> tuple[bool | None, int]:
-    """What is found about a program, and how many states it has.
+    """What is found about a program, and how many states it has."""
+    states = states_of(system, property_)
+    return solve(system, property_, seen=few).holds, states
 
-    A limit in seconds would make a mutant noticed where the machine is busy.
-    """
 
-    def seen(states: int) -> None:
-        if states > 4 * MOST_STATES:
-            raise ManyStatesError
+def few(states: int) -> None:
+    """Raise an error for too many; a limit in seconds would make a mutant noticed where the machine is busy."""
+    if states > 4 * MOST_STATES:
+        raise ManyStatesError
 
-    graph = Exploration(system, property_).graph(None, stop_early=False, seen=seen)
-    return solve(system, property_, seen=seen).holds, len(graph.states)
+
+def states_of(system: System, property_: Property) -> int:
+    """How many states a program has."""
+    return len(Exploration(system, property_).graph(None, stop_early=False, seen=few).states)
 
 
 @cache
@@ -83,7 +86,9 @@ def asked(wanted: frozenset[str] | None) -> list[Asked]:
 def notices(one: Asked) -> bool:
     """Whether a program has another verdict, or other states."""
     try:
-        return answers(one.system, one.property) != (one.holds, one.states)
+        if states_of(one.system, one.property) != one.states:
+            return True
+        return solve(one.system, one.property, seen=few).holds != one.holds
     except Exception:  # a mutant may lead to what there is not
         return True
 

@@ -251,6 +251,8 @@ def test_ways_that_compute_a_value_otherwise_meet(tmp_path: Path, monkeypatch: p
     assert sizes[0] < sizes[1]
 
 
+@pytest.mark.sampled(2)
+@pytest.mark.usefixtures("kept_machines")
 @pytest.mark.parametrize("kernel", [loop("r[0] > t"), loop("r[0] > t", again=""), TWICE.replace("CHANGE", "")])
 def test_the_jars_agree(tmp_path: Path, kernel: str) -> None:
     """The specifications say the same."""
