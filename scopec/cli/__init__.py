@@ -2,7 +2,7 @@
 
 - ``program``: the commands
 - ``check``, ``compare``, ``compile``, ``doctor``, ``init``, ``outcomes``, ``run``, ``trace``: a command each
-- ``weaken``: another; ``listings``: the rest
+- ``weaken``: another; ``listings``: the rest; ``man``: their help as pages for ``man``
 - ``options``, ``settings``: options that they share, and settings as their defaults
 - ``messages``: their messages on standard error; ``help``: help in groups, with examples
 - ``trials``: the trials of ``doctor``

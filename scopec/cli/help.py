@@ -42,18 +42,24 @@ class GroupedCommand(ReportingCommand):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options group by group, and the examples."""
-        heading = {name: title for title, names in _GROUPS.items() for name in names}
-        groups: dict[str, list[tuple[str, str]]] = {title: [] for title in (*_GROUPS, _OTHER)}
-        order = {name: number for number, name in enumerate(heading)}
-        for option in sorted(self.get_params(ctx), key=lambda p: order.get(_name(p.opts), len(order))):
-            record = option.get_help_record(ctx) if isinstance(option, click.Option) else None
-            if record is not None:
-                groups[heading.get(_name(option.opts), _OTHER)].append(record)
-        for title, records in groups.items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
+        for title, records in in_groups(self, ctx).items():
+            with formatter.section(title):
+                formatter.write_dl(records)
         write_examples(formatter, self.examples)
+
+
+def in_groups(command: click.Command, context: click.Context) -> dict[str, list[tuple[str, str]]]:
+    """The options of a command and what is said of each, under the headings that it has."""
+    grouped = isinstance(command, GroupedCommand)
+    heading = {name: title for title, names in _GROUPS.items() for name in names} if grouped else {}
+    other = _OTHER if grouped else "Options"
+    groups: dict[str, list[tuple[str, str]]] = {title: [] for title in (*_GROUPS, other)}
+    order = {name: number for number, name in enumerate(heading)}
+    for option in sorted(command.get_params(context), key=lambda p: order.get(_name(p.opts), len(order))):
+        record = option.get_help_record(context) if isinstance(option, click.Option) else None
+        if record is not None:
+            groups[heading.get(_name(option.opts), other)].append(record)
+    return {title: records for title, records in groups.items() if records}
 
 
 def _name(options: Iterable[str]) -> str:

@@ -29,6 +29,7 @@ from scopec.cli.help import ExampleGroup
 from scopec.cli.init import init
 from scopec.cli.listings import docs, explain, models
 from scopec.cli.lsp import lsp
+from scopec.cli.man import man
 from scopec.cli.messages import say, show
 from scopec.cli.outcomes import outcomes
 from scopec.cli.run import run
@@ -76,6 +77,7 @@ for command in (
     doctor,
     explain,
     docs,
+    man,
     serve,
     lsp,
 ):
