@@ -336,6 +336,7 @@ def test_a_header_of_a_library_is_told_by_its_name(header: str, what: str, write
     assert f"header.cu:1:10: error: scopec has no header `{header}`: " in done.stderr
     assert what in done.stderr
     assert "name the header's folder" not in done.stderr
+    assert ("`--headers real` reads it" in done.stderr) is (header in ("thrust/sort.h", "unordered_map"))
 
 
 def test_conditions_around_host_code_that_is_left_out_stay(write: Callable[..., Path]) -> None:

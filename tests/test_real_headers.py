@@ -18,6 +18,7 @@ from scopec.base.diagnostics import EngineError
 from scopec.frontends.clang import overlays
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.library_choice import library_of
+from scopec.frontends.clang.library_headers import known
 from scopec.frontends.clang.real_headers import real
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides
@@ -206,6 +207,52 @@ def test_a_library_over_them_is_read(tmp_path: Path) -> None:
     assert "error" in answers(text.format(1), "shims", tmp_path)
 
 
+#: What the ways out of missing headers name `--headers real` for.
+HOSTED = """
+#include <complex>
+#include <condition_variable>
+#include <cuda_fp4.h>
+#include <cuda_fp6.h>
+#include <cuda_fp8.h>
+#include <filesystem>
+#include <future>
+#include <map>
+#include <mdspan>
+#include <netinet/in.h>
+#include <print>
+#include <pthread.h>
+#include <regex>
+#include <shared_mutex>
+#include <sys/mman.h>
+#include <thrust/device_vector.h>
+#include <unordered_map>
+__global__ void k() {}
+//@ launch k<<<1, 1>>>(); expect race_free;
+"""
+#: Functions that CUDA's headers declare for its own compiler, and a static object that is constant.
+OF_NVCC = """#include <cuda/stream_ref>
+struct stream { stream(cuda::stream_ref s) : s(s) {} cuda::stream_ref s; };
+static const stream legacy{cudaStreamLegacy};
+__device__ float2 x;
+__global__ void k() { x = __ffma2_rn(x, __fmul2_rz(x, x), __fadd2_ru(x, x)); }
+//@ launch k<<<1, 1>>>(); expect race_free; expect terminates;
+"""
+
+
+@needs_headers
+@pytest.mark.parametrize("text", [HOSTED, OF_NVCC])
+def test_headers_of_the_host_and_functions_of_nvccs_are_read(text: str, tmp_path: Path) -> None:
+    assert set(answers(text, "real", tmp_path).values()) == {"holds"}
+
+
+@pytest.mark.parametrize("header", ["map", "pthread.h", "cub/cub.cuh", "cute/tensor.hpp", "cuda_fp8.h"])
+def test_a_way_out_to_the_real_headers_is_named_where_they_are_not_read(header: str) -> None:
+    own, others = known(header, real=False), known(header, real=True)
+    assert own is not None
+    assert others is not None
+    assert own[1] == f"`--headers real` reads it (pip install 'scopec[headers]'); {others[1]}"
+
+
 LACKING = """#include <cuda/cmath>
 __device__ int out;
 __global__ void k() { if (threadIdx.x == 0) out = cuda::ceil_div(5, 2); }
@@ -353,6 +400,30 @@ def test_a_folder_of_nvidias_headers_names_a_toolkit(tmp_path: Path) -> None:
     (found,) = mixed(tmp_path / "p.cu", text, "real", toolkit().runtime).reports
     assert [c.verdict for c in found.checks] == ["holds", "holds"]
     assert dict(found.run.program.read_with)["headers"] == str(toolkit().runtime.parent)
+
+
+@needs_headers
+def test_a_cccl_of_ones_own_is_read_with_the_toolkits_runtime(tmp_path: Path) -> None:
+    """As a build names a clone of CCCL; scopec's meaning is laid over that one."""
+    clone = tmp_path / "clone"
+    clone.symlink_to(toolkit().cccl)
+    for count, verdicts in ((2, ["holds", "holds"]), (1, ["violated", "holds"])):
+        (found,) = mixed(tmp_path / "p.cu", BARRIER.format(count), "real", clone).reports
+        assert [c.verdict for c in found.checks] == verdicts
+        read = dict(found.run.program.read_with)
+        assert read["headers"].endswith(f", CCCL of {clone}")
+        assert "nvidia-cuda-cccl" not in read
+
+
+@needs_headers
+def test_a_cccl_of_ones_own_that_is_not_known_is_refused(tmp_path: Path) -> None:
+    version = tmp_path / "cuda" / "std" / "__cccl" / "version.h"
+    version.parent.mkdir(parents=True)
+    version.write_text("#define CCCL_VERSION 2008000\n")
+    found = mixed(
+        tmp_path / "p.cu", "__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect race_free;\n", "real", tmp_path
+    )
+    assert "is not as scopec knows it" in str(found.failure or found.diagnostics)
 
 
 @needs_headers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError
 from scopec.frontends.clang.roots import by_root
-from scopec.frontends.clang.toolkits import toolkit_of
+from scopec.frontends.clang.toolkits import cccl_of, toolkit_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ def with_real(refused: InputError, flags: Flags) -> Flags | None:
     from scopec.frontends.clang.real_headers import real  # Start-up: few files lack something.
 
     try:
-        library = real(toolkit_of(flags))
+        library = real(toolkit_of(flags), cccl_of(flags))
     except EngineError:  # none, or not as they are known: nothing changes
         return None
     named = (found for d in refused.diagnostics if (found := _HEADER.match(d.message)))

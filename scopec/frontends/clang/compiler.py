@@ -138,7 +138,7 @@ def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: F
             raise InputError(Diagnostic(Code.FLAGS, f"clang does not take the flags: {fault}", source.span(0, 0)))
     errors = list(
         dict.fromkeys(
-            error_of(m, source, folder, library.folders, partial(unsearched, flags))
+            error_of(m, source, folder, library, partial(unsearched, flags))
             for m in said
             if m.file not in (None, *_NO_FILES)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.libraries import own
-from scopec.frontends.clang.toolkits import toolkit_of
+from scopec.frontends.clang.toolkits import cccl_of, toolkit_of
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.flags import Flags
@@ -21,4 +21,4 @@ def library_of(flags: Flags) -> Library:
         return own()
     from scopec.frontends.clang.real_headers import real  # Start-up: few calls ask for them.
 
-    return real(toolkit_of(flags))
+    return real(toolkit_of(flags), cccl_of(flags))

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from scopec.frontends.clang.libraries import Library
+
 _MOST_NOTES = 3
 #: Of an error in a file that may not be shown: what clang says of it has words of the file.
 _HIDDEN = "clang finds an error in this file, which is outside the repository and not shown"
@@ -89,15 +91,15 @@ def messages(text: str) -> list[Message]:
 
 
 def error_of(
-    message: Message, source: Source, folder: Path, own: tuple[str, ...], beside: Callable[[str], Path | None]
+    message: Message, source: Source, folder: Path, library: Library, beside: Callable[[str], Path | None]
 ) -> Diagnostic:
-    """The error that clang reports about a text read in a folder; one in the library's headers (``own`` are folders)
-    is put where the text led there.
+    """The error that clang reports about a text read in a folder; one in the library's headers is put where the text
+    led there.
 
     ``beside`` is the folder of headers that are not searched which has one of a name.
     """
-    notes = [n for n in message.notes if not (n.file or "").startswith(own)]
-    at = next(iter(notes), message) if (message.file or "").startswith(own) else message
+    notes = [n for n in message.notes if not (n.file or "").startswith(library.folders)]
+    at = next(iter(notes), message) if (message.file or "").startswith(library.folders) else message
     shown_notes = [f"{_span(n, source, folder)}: {n.text}" for n in notes if n is not at]
     code = next(code for code, words in _KINDS.items() if words.search(message.text))
     help_ = "; ".join(shown_notes[:_MOST_NOTES]) or (Code.CPLUSPLUS.way_out if code is Code.SYNTAX else None)
@@ -106,7 +108,8 @@ def error_of(
     if at.file is not None and at.file != name_for_clang(source.name) and not may_show(folder / at.file, source):
         return Diagnostic(Code.CPLUSPLUS, _HIDDEN, _span(at, source, folder), "look at it there, or --allow-outside")
     if missing := _MISSING.fullmatch(message.text):
-        return _without_header(missing[1], message.text, _span(at, source, folder), beside(missing[1]))
+        real = bool(library.versions)
+        return _without_header(missing[1], message.text, _span(at, source, folder), beside(missing[1]), real=real)
     for words, what in _REFUSED:
         if words.fullmatch(message.text):
             return Diagnostic(Code.OUTSIDE_SUBSET, f"{what} is outside the modelled subset", _span(at, source, folder))
@@ -129,15 +132,17 @@ def is_hidden(diagnostic: Diagnostic) -> bool:
     return diagnostic.message == _HIDDEN
 
 
-def _without_header(header: str, said: str, span: Span, beside: Path | None) -> Diagnostic:
-    """The error that there is no header of a name, but perhaps ``beside`` those that are searched."""
+def _without_header(header: str, said: str, span: Span, beside: Path | None, *, real: bool) -> Diagnostic:
+    """The error that there is no header of a name, over NVIDIA's headers (``real``) or scopec's own; there may be one
+    ``beside`` those that are searched.
+    """
     if beside is not None:
         message = f"scopec has no header `{header}`, and does not read that in {beside} together with its own"
         way = (
             "`--headers real` reads NVIDIA's headers: those of --cuda-path TOOLKIT, or of pip install 'scopec[headers]'"
         )
         return Diagnostic(Code.NO_HEADER, message, span, way)
-    if (found := known(header)) is None:
+    if (found := known(header, real=real)) is None:
         way = "name the header's folder with -I"
         made = f"{way}; if a build makes it, -p BUILD takes the folders of its commands"
         return Diagnostic(Code.CPLUSPLUS, said, span, made if _MADE.search(header) else way)

@@ -23,6 +23,7 @@ from scopec.base.resources import resource
 from scopec.frontends.clang.command import Clang, asked, found, shims
 from scopec.frontends.clang.libraries import Library
 from scopec.frontends.clang.overlays import overlaid
+from scopec.frontends.clang.toolkits import VERSION
 from scopec.program.ir import Scope
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _at(folder: Path) -> Toolkit | None:
 
 
 def _is_cccl(folder: Path) -> bool:
-    return (folder / "cuda" / "std" / "__cccl" / "version.h").is_file()
+    return (folder / VERSION).is_file()
 
 
 def _packages() -> Toolkit | None:
@@ -117,15 +118,21 @@ def _versions() -> Iterator[tuple[str, str]]:
             continue
 
 
-def real(named: Path | None) -> Library:
-    """NVIDIA's headers, with scopec's meaning laid over them.
+def real(named: Path | None, cccl: Path | None = None) -> Library:
+    """NVIDIA's headers, with scopec's meaning laid over them; ``cccl`` has another CCCL than the toolkit's.
 
     Raises EngineError where they are not there, or are not those that scopec knows.
     """
     toolkit = installed(named)
     if toolkit is None:
         raise EngineError(f"NVIDIA's headers are not here: {WAY_TO_HEADERS}")
-    return _real(found(), toolkit)
+    return _real(found(), toolkit if cccl is None or cccl == toolkit.cccl else _with(toolkit, cccl))
+
+
+def _with(toolkit: Toolkit, cccl: Path) -> Toolkit:
+    """A toolkit with another CCCL."""
+    packages = tuple(one for one in toolkit.packages if one[0] != "nvidia-cuda-cccl")
+    return Toolkit(toolkit.runtime, cccl, f"{toolkit.said}, CCCL of {cccl}", packages)
 
 
 @cache
@@ -140,7 +147,7 @@ def _real(clang: Clang, toolkit: Toolkit) -> Library:
     cuda = _defined(toolkit.runtime / "cuda.h", "CUDA_VERSION")
     if cuda // 1000 != _CUDA:
         raise EngineError(f"{toolkit.said} is of CUDA {cuda // 1000}.{cuda % 1000 // 10}: {WAY_TO_HEADERS}")
-    cccl = _defined(toolkit.cccl / "cuda" / "std" / "__cccl" / "version.h", "CCCL_VERSION")
+    cccl = _defined(toolkit.cccl / VERSION, "CCCL_VERSION")
     changed, digest = overlaid(toolkit.cccl)
     zig, own = clang.resources, resource("real").resolve()
     hosted = (own / f"clang{_CLANG}" / "cuda_wrappers", zig / "libcxx" / "include", zig / "libcxxabi" / "include")

@@ -13,8 +13,10 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.flags import Flags
 
+#: The file of a CCCL that says its version.
+VERSION = "cuda/std/__cccl/version.h"
 #: Files by which NVIDIA's headers are known: those of libcu++, of its older versions, and of CUDA's runtime.
-_KNOWN_BY = ("cuda/std/__cccl/version.h", "cuda/std/detail/__config", "crt/host_defines.h")
+_KNOWN_BY = (VERSION, "cuda/std/detail/__config", "crt/host_defines.h")
 
 
 def searched(flags: Flags) -> list[Path]:
@@ -28,6 +30,11 @@ def toolkit_of(flags: Flags) -> Path | None:
         return flags.toolkit
     places = (place for folder in flags.folders if _is_nvidias(folder) for place in folder.absolute().parents[:2])
     return next((place for place in places if (place / "include" / "cuda_runtime.h").is_file()), None)
+
+
+def cccl_of(flags: Flags) -> Path | None:
+    """The folder of ``-I`` with a libcu++ of its own, which goes before the toolkit's."""
+    return next((folder.absolute() for folder in flags.folders if (folder / VERSION).is_file()), None)
 
 
 def unsearched(flags: Flags, header: str) -> Path | None:

@@ -71,7 +71,10 @@ def of_llvm(call: Call, name: str) -> bool:
             register = call.target(types.BOOL)
             call.emit(ir.Decide(register.name, "order"))
             return call.done(register)
-        case ["x86", "sse2", "pause"] | ["dbg" | "assume" | "experimental" | "stacksave" | "stackrestore", *_]:
+        case ["x86", "sse2", "pause"] | [
+            "dbg" | "assume" | "experimental" | "invariant" | "stacksave" | "stackrestore",
+            *_,
+        ]:
             return call.done(Unset())
         case [("sadd" | "ssub" | "smul" | "uadd" | "usub" | "umul") as operation, "with", "overflow", *_]:
             return call.done(Record(_with_overflow(operation[1:], call.number(0), call.number(1), operation[0] == "s")))
