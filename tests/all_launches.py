@@ -13,11 +13,13 @@ from scopec.session.check import Settings, check
 from scopec.session.witnessed import Found, Launch
 
 
-def verdicts(folder: Path, text: str, where: str = "", engine: str = "embedded") -> dict[str, str]:
+def verdicts(
+    folder: Path, text: str, where: str = "", engine: str = "embedded", timeout: float | None = None
+) -> dict[str, str]:
     """The verdict of each kind of question about all launches of the kernel ``k`` that meet a condition."""
     file = folder / "k.cu"
     file.write_text(f"#include <cuda_runtime.h>\n{text}\n//@ every k{f' where {where}' if where else ''};\n")
-    (outcome,) = check([file], Settings(engine=engine))
+    (outcome,) = check([file], Settings(engine=engine, timeout=timeout))
     assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
     assert outcome.failure is None
     return {c.expectation.kind: c.verdict for report in outcome.reports for c in report.checks}

@@ -329,6 +329,15 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Ticket:
+    """The ``value`` that an atomic addition of a constant ``amount``, which is not 0, finds."""
+
+    access: Access
+    value: Term
+    amount: int
+
+
+@dataclass(frozen=True)
 class Barrier:
     """A barrier of the block, under a condition, in the turns of loops."""
 
@@ -381,3 +390,4 @@ class AnyThread:
     assumed: tuple[Term, ...] = field(default=())
     loops: tuple[Loop, ...] = field(default=())
     uniform: tuple[Uniform, ...] = field(default=())
+    tickets: tuple[Ticket, ...] = field(default=())

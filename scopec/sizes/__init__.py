@@ -3,5 +3,6 @@
 - ``pairs``: the accesses that may meet, and the barriers between them, in turns of loops
 - ``conditions``: guesses which launches are meant
 - ``polynomials``: sums of products in one form
+- ``tickets``: numbers that no two threads get
 - ``questions``: what is asked of two threads, and what is known of a launch
 """

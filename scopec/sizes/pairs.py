@@ -16,6 +16,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
+from scopec.sizes import tickets
 from scopec.sizes.polynomials import grouped
 from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact
 
@@ -122,7 +123,7 @@ def asked(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
     first, second = sorted((pair.first, pair.second), key=lambda family: family.first.position)
     if not pair.same_block or not order.counts:
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
-        yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart))
+        yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart), ordered=False)
         return
     yield _in_one_turn(of, Pair(first, second, True), order)
     for turn in _common(first.first, second.first):
@@ -138,18 +139,21 @@ def _common(first: Access, second: Access) -> tuple[Term, ...]:
 
 def _question(
     of: Launches, pair: Pair, relations: tuple[Relation, ...] = (), of_first: tuple[Term, ...] = (),
-    of_second: tuple[Term, ...] = (), apart: frozenset[str] = frozenset(),
+    of_second: tuple[Term, ...] = (), apart: frozenset[str] = frozenset(), *, ordered: bool = True,
 ) -> Question:  # fmt: skip
     first, second = pair.first.first, pair.second.first
+    ours, theirs = (first.condition, *of_first), (second.condition, *of_second)
+    numbers = tickets.apart(
+        of.form, (*ours, pair.first.offset), (*theirs, pair.second.offset), _BLOCK if pair.same_block else _DEVICE,
+        same_block=pair.same_block, ordered=ordered,
+    )  # fmt: skip
     return Question(
         pair.same_block,
-        (
-            *of.known, *((term, 1) for term in (first.condition, *of_first)),
-            *((term, 2) for term in (second.condition, *of_second)),
-        ),
+        (*of.known, *((term, 1) for term in ours), *((term, 2) for term in theirs)),
         (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
         ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in _positive(of.form))),
+        numbers,
     )  # fmt: skip
 
 

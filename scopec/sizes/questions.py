@@ -17,6 +17,7 @@ from scopec.program.anythread import (
     Level,
     Loop,
     Term,
+    Ticket,
     both,
     const,
     less,
@@ -38,7 +39,8 @@ class Question:
 
     Each condition is on a term of the first thread and one of the second.  ``apart`` names what is the same for a block
     in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
-    holds too, group by group as far as it can, are better to show; a proof takes no notice of it.
+    holds too, group by group as far as it can, are better to show; a proof takes no notice of it.  ``tickets`` are
+    those that the first thread and the second have of one object.
     """
 
     same_block: bool
@@ -46,6 +48,7 @@ class Question:
     relations: tuple[Relation, ...]
     apart: frozenset[str] = field(default=frozenset())
     rather: tuple[tuple[tuple[Term, Who], ...], ...] = field(default=())
+    tickets: tuple[tuple[Ticket, Ticket], ...] = field(default=())
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import z3
 
 from scopec.base.records import dataclass
 from scopec.engines.z3 import bits, powers
-from scopec.program.anythread import Term, is_truth
+from scopec.program.anythread import Term, Ticket, is_truth
 from scopec.sizes.questions import Question, Who
 
 
@@ -213,6 +213,18 @@ def _of_products(products: list[Leaf]) -> list[Any]:
     return found
 
 
+def _apart(translation: Translation, one: Ticket, other: Ticket) -> tuple[Any, frozenset[int]]:
+    """That a ticket of the first thread and one of the second are apart, if they are of one number."""
+    parts = [translation.of(term, 1) for term in (one.access.condition, one.access.offset, one.value)]
+    parts += [translation.of(term, 2) for term in (other.access.condition, other.access.offset, other.value)]
+    here, at, mine, there, where, his = (made for made, _ in parts)
+    if one.amount > 0:
+        past = z3.Or(mine + one.amount <= his, his + other.amount <= mine)
+    else:
+        past = z3.Or(mine + one.amount >= his, his + other.amount >= mine)
+    return z3.Implies(z3.And(here, there, at == where), past), frozenset[int]().union(*(found for _, found in parts))
+
+
 def stated(translation: Translation, question: Question, *, exact: bool) -> Stated:
     """A question as z3's assertions."""
     known = [translation.of(term, who) for term, who in question.known]
@@ -232,6 +244,10 @@ def stated(translation: Translation, question: Question, *, exact: bool) -> Stat
                 found.append(second == first + 1)
             case "later":
                 found.append(second > first)
+    for ticket, other in question.tickets:
+        fact, more = _apart(translation, ticket, other)
+        found.append(fact)
+        numbers.append(more)
     leaves = translation.leaves(frozenset[int]().union(*numbers))
     symbols = {leaf.name: leaf.made for leaf in leaves if leaf.name and leaf.at is None}
     index = "threadIdx" if question.same_block else "blockIdx"

@@ -13,7 +13,7 @@ from scopec.frontends.clang.anythread.memory import copy, forget, store
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, Term, symbol
+from scopec.program.anythread import FALSE, Term, Ticket, symbol
 
 Result = tuple[Value | None, Term, Cells]
 
@@ -25,6 +25,8 @@ _ATOMIC = frozenset({
     "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "fetch_inc",
     "fetch_dec", "fetch_move", "compare_exchange", "load", "store",
 })  # fmt: skip
+#: Additions, and their signs.
+_ADDS = {"fetch_add": 1, "fetch_sub": -1}
 #: What orders or waits, and is left out, with the words for it.
 _WAITS = {
     "fence": "fences", "group_sync": "barriers of warps, tiles, clusters and grids", "cta_barrier": "named barriers",
@@ -147,7 +149,14 @@ def _atomic(
     record.access(at, llvm.size(type_), "atomic", condition, scope)
     if plain == "compare_exchange":
         store(record, cells, given[1], record.names.any_of(type_), type_, condition)
-    return None if isinstance(action.type, llvm.Void) else record.names.any_of(action.type)
+    found = None if isinstance(action.type, llvm.Void) else record.names.any_of(action.type)
+    if plain in _ADDS and isinstance(type_, llvm.Int) and isinstance(at, Pointers) and len(at.ways) == 1:
+        amount, value = given[1], record.names.any_of(type_) if found is None else found
+        if isinstance(amount, Term) and amount.op == "const" and amount.value:
+            assert isinstance(value, Term)
+            moved = _ADDS[plain] * numbers.signed(amount, type_.bits).value
+            record.tickets.append(Ticket(record.accesses[-1], value, moved))
+    return found
 
 
 def _of_llvm(executor: Executes, frame: Frame, action: llvm.Call, name: str, condition: Term, cells: Cells) -> Result:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Pointers, Value
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, Uniform, both
+from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, Ticket, Uniform, both
 
 
 @dataclass
@@ -28,6 +28,7 @@ class Record:
     barriers: list[Barrier] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     uniform: list[Uniform] = field(default_factory=list)
+    tickets: list[Ticket] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     left_out: dict[str, None] = field(default_factory=dict)
     dimensions: set[str] = field(default_factory=set)
@@ -38,17 +39,17 @@ class Record:
     turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
 
-    def mark(self) -> tuple[int, int, int, int, int]:
-        """How much is written down."""
-        return len(self.accesses), len(self.barriers), len(self.assumed), len(self.loops), len(self.uniform)
+    def _written(self) -> tuple[list[Any], ...]:
+        return self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
 
-    def back_to(self, mark: tuple[int, int, int, int, int]) -> None:
+    def mark(self) -> tuple[int, ...]:
+        """How much is written down."""
+        return tuple(map(len, self._written()))
+
+    def back_to(self, mark: tuple[int, ...]) -> None:
         """Drop what was written down since."""
-        del self.accesses[mark[0] :]
-        del self.barriers[mark[1] :]
-        del self.assumed[mark[2] :]
-        del self.loops[mark[3] :]
-        del self.uniform[mark[4] :]
+        for found, length in zip(self._written(), mark, strict=True):
+            del found[length:]
 
     def at(self, place: str | None) -> None:
         """Take the place of an instruction for that of what follows, if it is one of the file."""

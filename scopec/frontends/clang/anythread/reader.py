@@ -39,8 +39,9 @@ def _form(
     if condition:
         asked = module.function(condition)
         assert asked is not None
+        nothing = record.mark()
         found, reached, _ = executor.call(asked, given, "where/", TRUE, dict(cells))
-        record.back_to((0, 0, 0, 0, 0))
+        record.back_to(nothing)
         if not isinstance(found, Term) or reached is FALSE:
             raise NotFollowed("the condition is not understood")
         where = found
@@ -50,7 +51,7 @@ def _form(
         tuple(record.accesses), tuple(record.barriers), frozenset(o for o in objects if _is_shared(module, o)),
         frozenset(record.dimensions), tuple(parameters), tuple(record.left_out),
         tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE), tuple(record.loops),
-        tuple(record.uniform),
+        tuple(record.uniform), tuple(record.tickets),
     ), where  # fmt: skip
 
 
