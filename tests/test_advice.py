@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from scopec.base.source import Source
 from scopec.explain.fixes import diff, replaced
 from scopec.explain.verdict import Check
 from scopec.session.check import Settings, check
+from tests.command import scopec
 from tests.violations import VIOLATIONS
 
 
@@ -171,6 +173,30 @@ __global__ void mp() {
         "+        __threadfence();",
     ]
     assert checks(tmp_path, followed(text, found))[0].verdict == "holds"
+
+
+def test_sarif_has_the_changes_at_all_places(tmp_path: Path) -> None:
+    """In one fix: each alone would mend nothing.  Whoever applies it has what holds."""
+    text = handover("device", "relaxed", "relaxed")
+    file = tmp_path / "p.cu"
+    file.write_text(text)
+    done = scopec("check", file, "--engine", "embedded", "--format", "sarif")
+    (race,) = (r for r in json.loads(done.stdout)["runs"][0]["results"] if r["ruleId"] == "data-race")
+    (fix,) = race["fixes"]
+    assert "both memory_order_release at line 7 and memory_order_acquire at line 8" in fix["description"]["text"]
+    (change,) = fix["artifactChanges"]
+    assert [one["deletedRegion"]["startLine"] for one in change["replacements"]] == [7, 8]
+    lines = text.split("\n")
+    for one in change["replacements"]:
+        region = one["deletedRegion"]
+        assert region["startLine"] == region["endLine"]
+        line = lines[region["startLine"] - 1]
+        before, after = line[: region["startColumn"] - 1], line[region["endColumn"] - 1 :]
+        lines[region["startLine"] - 1] = before + one["insertedContent"]["text"] + after
+    file.write_text("\n".join(lines))
+    assert scopec("check", file, "--engine", "embedded").returncode == 0
+    file.write_text("\n".join([*lines[:7], *text.split("\n")[7:]]))
+    assert scopec("check", file, "--engine", "embedded").returncode == 1
 
 
 LOCK = """\

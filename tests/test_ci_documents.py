@@ -9,10 +9,13 @@ import shlex
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+import yaml  # mkdocs's and pre-commit's
 
+from scopec.engines.java.jars import cache_folder
 from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.test_cli import GOOD, RACE
@@ -44,6 +47,50 @@ def test_the_workflow_runs_what_the_document_shows() -> None:
     assert shown
     assert f"      - run: {shown[1]}\n" in CI
     assert "docs/ci.md" in (REPOSITORY / ".ci" / "run").read_text()
+
+
+def test_the_examples_are_what_each_system_reads() -> None:
+    """Each is YAML of the form that its system takes; its commands are a shell's, and its reports those that are written."""
+    blocks = [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", CI, re.MULTILINE | re.DOTALL)]
+    github, action, gitlab, hooks = blocks
+    steps = github["jobs"]["check"]["steps"]
+    assert all(("uses" in step) != ("run" in step) for step in steps)
+    assert github["permissions"]["security-events"] == "write"
+    of_gitlab = gitlab["scopec"]
+    commands = [step["run"] for step in steps if "run" in step] + of_gitlab["before_script"] + of_gitlab["script"]
+    for command in commands:
+        subprocess.run(["bash", "-n", "-c", command], check=True)
+    for command, reports in (
+        (steps[4]["run"], [steps[5]["with"]["sarif_file"], *steps[6]["with"]["path"].split()]),
+        (of_gitlab["script"][0], [*of_gitlab["artifacts"]["reports"].values(), *of_gitlab["artifacts"]["paths"]]),
+    ):
+        written = [after for word, after in pairwise(shlex.split(command)) if word == "--output" and after != "-"]
+        assert sorted(written) == sorted(reports)
+    inputs = yaml.safe_load((REPOSITORY / "action.yml").read_text())["inputs"]
+    assert action[0]["with"].keys() <= inputs.keys()
+    (hook,) = yaml.safe_load((REPOSITORY / ".pre-commit-hooks.yaml").read_text())
+    (local,) = hooks["repos"][0]["hooks"]
+    assert {key: local[key] for key in ("files", "language", "require_serial")} == {
+        key: hook[key] for key in ("files", "language", "require_serial")
+    }
+    assert local["entry"].startswith(hook["entry"])
+
+
+def test_the_engines_are_where_the_examples_keep_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "/project/.cache")
+    assert f"{cache_folder()}" == "/project/.cache/scopec/engines"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    if sys.platform == "linux":
+        assert cache_folder() == Path.home() / ".cache" / "scopec" / "engines"
+
+
+@pytest.mark.parametrize("text", [GOOD, RACE], ids=["good", "race"])
+def test_the_hook_of_a_commit(text: str, tmp_path: Path) -> None:
+    entry = re.search(r"^ +entry: scopec (.*)$", CI, re.MULTILINE)
+    assert entry
+    (tmp_path / "p.cu").write_text(text)
+    done = scopec(*shlex.split(entry[1]), "p.cu", cwd=tmp_path)
+    assert done.returncode == (0 if text == GOOD else 1), done.stderr
 
 
 def test_kept_specifications(tmp_path: Path) -> None:

