@@ -146,6 +146,28 @@ def test_what_two_threads_never_come_to_is_not_proved(tmp_path):
     assert all_launches.race_free(tmp_path, text, "gridDim.x == 1") == "unknown"
 
 
+_REASONS = {
+    "no access": ("int x = n; (void)x;", "holds", "it accesses no memory that threads share"),
+    "own variables": ("int own[2] = {n, 1}; own[n & 1] = 2;", "holds", "it accesses no memory that threads share"),
+    "one thread": ("if (blockIdx.x + threadIdx.x == 0) a[0] = 1;", "unknown", "there is nothing to prove"),
+}
+
+
+@pytest.mark.parametrize("name", _REASONS)
+def test_what_a_proof_would_be_about_is_told(tmp_path, name):
+    body, verdict, said = _REASONS[name]
+    (file := tmp_path / "k.cu").write_text(f"__global__ void k(int* a, int n) {{ {body} }}\n")
+    (outcome,) = check([file], Settings(engine="embedded", every=True))
+    ((found, reason),) = [(c.verdict, c.reason) for r in outcome.reports for c in r.checks]
+    assert found == verdict
+    assert said in (reason or "")
+
+
+def test_a_kernel_without_accesses_that_one_thread_executes_is_not_proved(tmp_path):
+    text = "__global__ void k(int n) { int x = n; (void)x; }"
+    assert _verdicts(tmp_path, text, "gridDim.x == 1 && blockDim.x == 1")["race_free"] == "unknown"
+
+
 def test_an_expected_race_is_found(tmp_path):
     file = tmp_path / "k.cu"
     file.write_text("__global__ void k(int* a) { *a += 1; }\n//@ every k;\n//@ expect race;\n")

@@ -313,23 +313,30 @@ class OfKernel:
         return f"lines {first.line} and {second.line}: the time is up before these and {len(left) - 1} others are asked"
 
     def proved(self, wanted: frozenset[str]) -> Found:
-        """A proof, if there is a launch in which two threads come to an access of these objects."""
+        """A proof, if there is a launch in which two threads come to an access of these objects, or if there is one of
+        two threads, where no thread accesses anything that others can.
+        """
         accesses = [access for access in self.launches.form.accesses if access.object in wanted]
+        if self.launches.form.accesses and not accesses:
+            return Found("unknown", "no thread accesses it")
         end = time.monotonic() + _PAIR
-        for condition in dict.fromkeys(access.condition for access in accesses):
+        answers = set[bool]()
+        for condition in dict.fromkeys(access.condition for access in accesses) if accesses else (TRUE,):
             for same_block in (True, False):
                 come = questions.both_come(self.launches, condition, same_block=same_block)
-                if time.monotonic() < end and isinstance(self.answer(come), Model):
-                    return self.holds()
-        if not accesses:
-            return Found("unknown", "it accesses no memory that threads share")
+                answer = self.answer(come) if time.monotonic() < end else None
+                if isinstance(answer, Model):
+                    return self.holds("" if accesses else "it accesses no memory that threads share; ")
+                answers.add(answer == "none")
+        if answers == {True}:
+            return Found("unknown", "no launch has two threads that come to an access: there is nothing to prove")
         return Found("unknown", "no launch was found in which two threads come to an access")
 
-    def holds(self) -> Found:
+    def holds(self, said: str = "") -> Found:
         """A proof, with what was assumed."""
         flat = self.launches.flat
         assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *_ASSUMED)
-        return Found("holds", f"assumed: {', '.join(assumed)}", assumed=assumed)
+        return Found("holds", f"{said}assumed: {', '.join(assumed)}", assumed=assumed)
 
     @cached_property
     def uniform(self) -> Found | None:

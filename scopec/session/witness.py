@@ -30,7 +30,7 @@ def directives(
     """
     objects, arguments = list[str](), list[str]()
     for one in kernel.parameters:
-        argument = _argument(one, model, elements, prefix, objects)
+        argument = _argument(one, one.name, model, elements, f"{prefix}{one.name}", objects)
         if argument is None:
             return None
         arguments.append(argument)
@@ -58,10 +58,26 @@ def threads(model: Model) -> int:
 
 
 def words(kernel: Kernel, model: Model) -> str:
-    """The launch in a verdict: sizes, and the numbers that parameters are."""
-    numbers = [f"{p.name} = {model.numbers[p.name]}" for p in kernel.parameters if p.name in model.numbers]
-    others = "…, " if len(numbers) < len(kernel.parameters) else ""
+    """The launch in a verdict: sizes, and the numbers that parameters, or members of these, are."""
+    named = [(one, list(_named(one, one.name, one.name, model))) for one in kernel.parameters]
+    numbers = [number for _, found in named for number in found]
+    others = "…, " if any(not found for _, found in named) else ""
     return f"{kernel.name}<<<{shape(model)}>>>({(others + ', '.join(numbers)).removesuffix(', ')})"
+
+
+def _named(one: Parameter, key: str, name: str, model: Model) -> Iterator[str]:
+    if one.kind == "class":
+        for key_of, part in _parts(one, key):
+            yield from _named(part, key_of, f"{name}.{part.name}", model)
+    elif key in model.numbers:
+        yield f"{name} = {model.numbers[key]}"
+
+
+def _parts(one: Parameter, key: str) -> Iterator[tuple[str, Parameter]]:
+    """The members of a class, or the arguments of its constructor, each with its name in a model: its first offset."""
+    whole, _, begins = key.partition("+")
+    for part in one.parts:
+        yield "" if part.at is None else f"{whole}+{int(begins or 0) + part.at}", part
 
 
 def object_of(kernel: Kernel, name: str, prefix: str) -> str:
@@ -69,24 +85,32 @@ def object_of(kernel: Kernel, name: str, prefix: str) -> str:
     return f"{prefix}{name}" if any(one.name == name for one in kernel.parameters) else name
 
 
-def _argument(one: Parameter, model: Model, elements: int, prefix: str, objects: list[str]) -> str | None:
+def _argument(one: Parameter, key: str, model: Model, elements: int, name: str, objects: list[str]) -> str | None:
+    """An argument, which is ``key`` in the model; the objects that it needs, of this name, are added."""
     match one.kind:
         case "number":
-            return str(model.numbers.get(one.name, 1))
+            return str(model.numbers.get(key, 1))
         case "truth":
-            return "true" if model.numbers.get(one.name, 1) else "false"
+            return "true" if model.numbers.get(key, 1) else "false"
         case "pointer":
-            begins = "".join(_content(one, model, elements))
-            objects.append(f"object __device__ {one.type} {prefix}{one.name}[{elements}]{one.rows}{begins};")
-            return f"{prefix}{one.name}"
+            begins = "".join(_content(one, key, model, elements))
+            objects.append(f"object __device__ {one.type} {name}[{elements}]{one.rows}{begins};")
+            return name
+        case "numbers":
+            return "{}"
+        case "class":
+            given = [
+                _argument(part, at, model, elements, f"{name}_{part.name}", objects) for at, part in _parts(one, key)
+            ]
+            return None if None in given else f"{one.type}{{{', '.join(filter(None, given))}}}"
         case _:
             return None
 
 
-def _content(one: Parameter, model: Model, elements: int) -> Iterator[str]:
+def _content(one: Parameter, key: str, model: Model, elements: int) -> Iterator[str]:
     """The contents that the model chose, as an initialiser."""
     size = _BYTES.get(one.type.removeprefix("const "))
-    chosen = model.contents.get(f"{one.name}:{8 * size}", {}) if size else {}
+    chosen = model.contents.get(f"{key}:{8 * size}", {}) if size else {}
     if not size or one.rows or not chosen:
         return
     found = {at // size: value for at, value in chosen.items() if at >= 0 and at % size == 0 and at // size < elements}

@@ -121,8 +121,13 @@ _INDICES: tuple[tuple[str, str, Level], ...] = (("threadIdx", "blockDim", "threa
 
 
 def differs(of: Launches, condition: Term) -> Question:
-    """Whether a condition holds of one thread of a block, and not of another."""
-    return Question(True, of.known, (Relation("differ", condition, condition),))
+    """Whether a condition holds of one thread of a block, and not of another; in the first turns of loops rather, to
+    which all threads come.
+    """
+    used = terms.symbols(condition)
+    turns = [loop.turn for loop in of.form.loops if loop.turn.name in used]
+    first: tuple[tuple[Term, Who], ...] = tuple((terms.equal(turn, terms.ZERO), 1) for turn in turns)
+    return Question(True, of.known, (Relation("differ", condition, condition),), rather=(first,) if first else ())
 
 
 def misaligned(of: Launches, earlier: Term, later: Term) -> Question:

@@ -49,7 +49,8 @@ class Parameter:
     """A parameter: its name, what it is, and its type as the source writes it; of pointers and arrays, their elements'.
 
     ``rows`` are the bounds of the array that an element is, as in ``[4][2]``; ``parts`` the members of a class that is
-    an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.
+    an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.  ``at`` is the
+    offset in bytes of a member in its class, if it is one.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Parameter:
     rows: str = ""
     parts: tuple[Parameter, ...] = ()
     constructed: bool = False
+    at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +377,8 @@ def _members(debug: Debug, fields: dict[str, str]) -> Iterator[Parameter]:
         return
     for member in data:
         if member.get("tag") == "DW_TAG_member" and "DIFlagStaticMember" not in member.get("flags", ""):
-            yield replace(_parameter(debug, member["baseType"]), name=member.get("name", ""))
+            at = int(member.get("offset", "0")) // 8
+            yield replace(_parameter(debug, member["baseType"]), name=member.get("name", ""), at=at)
 
 
 def _constructors(debug: Debug, fields: dict[str, str], nodes: tuple[str, ...]) -> Iterator[tuple[Parameter, ...]]:

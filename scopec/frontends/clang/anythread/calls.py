@@ -88,6 +88,7 @@ def _copied(
     executor: Executes, value: Value, type_: llvm.Type | None, name: str, condition: Term, cells: Cells
 ) -> Value:  # fmt: skip
     assert type_ is not None
+    executor.record.types[name] = type_
     copy(executor.record, cells, address(name), value, llvm.size(type_), condition)
     return address(name)
 

@@ -210,7 +210,9 @@ class Executor:
     ) -> Value | None:  # one case an instruction
         record = self.record
         match action:
-            case llvm.Alloca():
+            case llvm.Alloca(type_, count):
+                if count is None:
+                    record.types[f"%{frame.path}{instruction.result}"] = type_
                 return address(f"%{frame.path}{instruction.result}")
             case llvm.Load(type_, pointer, volatile):
                 return load(record, cells, self.operand(frame, pointer), type_, condition, volatile=volatile)

@@ -31,6 +31,8 @@ class Record:
     tickets: list[Ticket] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     left_out: dict[str, None] = field(default_factory=dict)
+    #: Of which type local variables are.
+    types: dict[str, llvm.Type] = field(default_factory=dict)
     dimensions: set[str] = field(default_factory=set)
     position: int = 0
     ended: int = 0
@@ -38,6 +40,12 @@ class Record:
     unrolled: int = 0
     turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
+    #: Whether it is not known yet what the kernel writes: each address that is read may be followed then.
+    is_first: bool = False
+
+    def is_constant(self, object_: str) -> bool:
+        """Whether the kernel never writes an object, as far as is known."""
+        return self.is_first or object_ in self.constant
 
     def _written(self) -> tuple[list[Any], ...]:
         return self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets

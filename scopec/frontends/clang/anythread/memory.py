@@ -1,16 +1,23 @@
 """Reads and writes: of a thread's own variables, whose values are followed, and of all others.
 
 What threads of a block read at one place, all between the same barriers, is the same as long as nothing races: the
-first race of a kernel is found by what was read before it.
+first race of a kernel is found by what was read before it.  An address that is read at one place of memory that the
+kernel never writes is one of an object of its own, as a parameter is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from scopec.frontends.clang.anythread.frame import Record
 from scopec.frontends.clang.anythread.turns import is_uniform
-from scopec.frontends.clang.anythread.values import Cells, Parts, Pointers, Value, joined
+from scopec.frontends.clang.anythread.values import NOWHERE, Cells, Parts, Pointers, Value, address, joined
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import TRUE, Term, choose, is_truth, read
+from scopec.program import anythread as terms
+from scopec.program.anythread import TRUE, ZERO, Term, choose, is_truth, read
+
+#: So many elements of an array in a structure are followed at most.
+_MOST_ELEMENTS = 64
 
 
 def load(record: Record, cells: Cells, at: Value, type_: llvm.Type, condition: Term, *, volatile: bool) -> Value:
@@ -35,6 +42,8 @@ def _at(
                 return Parts(tuple(half[1] for half in halves if half is not None))  # an extent, x and y in one
         return record.names.any_of(type_)
     match type_:
+        case llvm.Pointer() if object_ is not None and not volatile and offset.op == "const":
+            return address(f"{object_}->{offset.value}") if record.is_constant(object_) else NOWHERE
         case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:
             return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         case llvm.Int() if not volatile and is_uniform(offset):
@@ -120,8 +129,36 @@ def copy(record: Record, cells: Cells, to: Value, source: Value, size: int | Non
     for _, object_, offset in to.ways:
         if object_ is None or not object_.startswith("%"):
             continue
+        if object_ in record.types and llvm.size(record.types[object_]) == size and offset is ZERO:
+            moved = moved or _members(record, source, record.types[object_])
         if offset.op != "const" or size is None or len(to.ways) > 1:
             forget(cells, object_)
             continue
         overwrite(cells, object_, offset.value, size)
         cells.update({(object_, offset.value + at): cell for at, cell in moved.items()})
+
+
+def _members(record: Record, source: Pointers, type_: llvm.Type) -> dict[int, tuple[int, Value]]:
+    """What is known of the members of a structure that no thread of the kernel writes, by their offsets."""
+    (_, object_, offset), *others = source.ways
+    if others or object_ is None or object_.startswith("%") or not record.is_constant(object_):
+        return {}
+    found = {}
+    for at, leaf in _leaves(type_, 0):
+        found[at] = llvm.size(leaf), _at(record, {}, object_, terms.add(offset, terms.const(at)), leaf, volatile=False)
+    return found
+
+
+def _leaves(type_: llvm.Type, at: int) -> Iterator[tuple[int, llvm.Type]]:
+    """The numbers and addresses in a type, with their offsets; of an array some."""
+    match type_:
+        case llvm.Struct(fields):
+            for offset, field in zip(llvm.offsets(type_), fields, strict=True):
+                yield from _leaves(field, at + offset)
+        case llvm.Array(count, element):
+            for number in range(min(count, _MOST_ELEMENTS)):
+                yield from _leaves(element, at + number * llvm.size(element))
+        case llvm.Void():
+            pass
+        case _:
+            yield at, type_

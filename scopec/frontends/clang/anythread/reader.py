@@ -19,19 +19,24 @@ def form(module: Module, debug: Debug, source: Source, kernel: str, condition: s
 
     Raises NotFollowed for what is not understood.  It is read twice: what nobody writes has one content.
     """
-    first, _ = _form(module, debug, source, kernel, "", frozenset())
+    first, _ = _form(module, debug, source, kernel, "", frozenset(), is_first=True)
     objects = {access.object for access in first.accesses if not _is_shared(module, access.object)}
     written = {access.object for access in first.accesses if access.kind != "read"}
-    return _form(module, debug, source, kernel, condition, frozenset(objects - written))
+    constant = frozenset(objects - written)
+    found, where = _form(module, debug, source, kernel, condition, constant)
+    if any(access.kind != "read" and access.object in constant for access in found.accesses):
+        raise NotFollowed("what is read decides over what is written")
+    return found, where
 
 
 def _form(
-    module: Module, debug: Debug, source: Source, kernel: str, condition: str, constant: frozenset[str]
-) -> tuple[AnyThread, Term]:
+    module: Module, debug: Debug, source: Source, kernel: str, condition: str, constant: frozenset[str],
+    *, is_first: bool = False,
+) -> tuple[AnyThread, Term]:  # fmt: skip
     function = module.function(kernel)
     if function is None:
         raise NotFollowed("the kernel has no body")
-    record = Record(module, debug, source, constant)
+    record = Record(module, debug, source, constant, is_first=is_first)
     executor = Executor(record)
     cells: Cells = {}
     given, parameters = arguments(executor, function, cells)
