@@ -378,7 +378,8 @@ class AnyThread:
 
     ``shared`` are the objects of which each block has its own; ``dimensions`` the directions that the code looks at.
     ``assumed`` holds of each thread: its indices are within their arrays, it divides by no zero (clang's traps).
-    ``left_out`` are calls that make threads wait for each other, without use here: an order less.
+    ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
+    ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.
     """
 
     accesses: tuple[Access, ...]
@@ -391,3 +392,4 @@ class AnyThread:
     loops: tuple[Loop, ...] = field(default=())
     uniform: tuple[Uniform, ...] = field(default=())
     tickets: tuple[Ticket, ...] = field(default=())
+    read_only: frozenset[Span] = field(default=frozenset())

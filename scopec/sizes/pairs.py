@@ -81,8 +81,15 @@ def pairs(form: AnyThread, order: Order) -> Iterator[Pair]:
         if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _BLOCK):
             yield Pair(first, second, True)
     for first, second in _meeting(_families(form, within=False), []):
+        if _is_read_only(form, first) or _is_read_only(form, second):
+            yield Pair(first, second, True)
         if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _DEVICE):
             yield Pair(first, second, False)
+
+
+def _is_read_only(form: AnyThread, family: Family) -> bool:
+    """Whether no barrier parts these loads from a write."""
+    return family.first.kind == "read" and family.first.span in form.read_only
 
 
 def _scope(first: Family, second: Family) -> int:
@@ -109,7 +116,8 @@ def _families(form: AnyThread, *, within: bool) -> list[Family]:
         if not within and access.object in form.shared:
             continue
         factors, constant = terms.linear(access.offset)
-        does = (access.object, frozenset(factors.items()), access.bytes, access.kind, access.condition, access.scope)
+        kind = access.kind, access.scope, access.span in form.read_only
+        does = (access.object, frozenset(factors.items()), access.bytes, kind, access.condition)
         where = (bisect(barriers, access.position), access.turns) if within else ()
         if (does, where) not in found:
             found[does, where] = grouped(factors), {}
@@ -121,7 +129,7 @@ def asked(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
     """The questions of a pair: whether two threads race in one turn of all loops, or in two turns of one."""
     form = of.form
     first, second = sorted((pair.first, pair.second), key=lambda family: family.first.position)
-    if not pair.same_block or not order.counts:
+    if not pair.same_block or not order.counts or _is_read_only(form, first) or _is_read_only(form, second):
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
         yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart), ordered=False)
         return

@@ -16,6 +16,7 @@
 - ``compilation_cache``: its output in earlier calls
 - ``threads``: all threads of a program
 - ``mbarriers``: objects that are mbarriers
+- ``read_only``: loads of what a kernel must not write
 - ``llvm``: LLVM IR
 - ``machine``: executes the code of one thread
 - ``anythread``: one thread of any launch

@@ -34,6 +34,7 @@ from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again, Knowledge
 from scopec.frontends.clang.machine.world import World
 from scopec.frontends.clang.ptx.parameters import parameters
+from scopec.frontends.clang.read_only import check_read_only
 from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types
 from scopec.program.endings import ended
@@ -258,5 +259,6 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     world.bodies += bodies.values()
     if elections(world, name, bodies):
         raise Again
+    check_read_only(bodies, world.read_only.get(name, set()))
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     return replace(bare, body=together(bare, bodies))

@@ -44,7 +44,7 @@ ACCESSES = ("ld", "ldu", "st", "atom", "red")
 SPACES = (
     "global", "shared", "shared::cta", "shared::cluster", "param", "param::entry", "param::func", "const", "local",
 )  # fmt: skip
-#: "Cache operators [...] are treated as performance hints only" (ISA); ``.nc`` is for what nobody writes meanwhile.
+#: "Cache operators [...] are treated as performance hints only" (ISA); ``.nc`` is more (``read_only``).
 CACHE = {"ld": ("ca", "cg", "cs", "lu", "cv", "nc", "unified"), "st": ("wb", "cg", "cs", "wt")}
 #: The operations of ``atom`` and ``red``, and the function of ``scopec/shims/scopec/intrinsics.h`` that does so.
 UPDATES = {

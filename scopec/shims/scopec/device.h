@@ -166,13 +166,14 @@ SCOPEC_CAS(atomicCAS_block, 1)
 SCOPEC_CAS(atomicCAS_system, 4)
 #undef SCOPEC_CAS
 
-// ---- loads and stores with cache hints: they name a cache, not an order
+// ---- loads and stores with cache hints: they name a cache, not an order, but for the read-only one
+
+template <class __T> __T __ldg(const __T* object) { return __scopec_in_kernel(), __scopec_read_only(), *object; }
 
 #define SCOPEC_LOAD(NAME)                                                                                     \
     template <class __T> __T NAME(const __T* object) { return __scopec_in_kernel(), *object; }
 #define SCOPEC_STORE(NAME)                                                                                    \
     template <class __T> void NAME(__T* object, __scopec_same<__T> value) { __scopec_in_kernel(), *object = value; }
-SCOPEC_LOAD(__ldg)
 SCOPEC_LOAD(__ldcg)
 SCOPEC_LOAD(__ldca)
 SCOPEC_LOAD(__ldcs)

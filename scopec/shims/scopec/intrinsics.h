@@ -82,6 +82,8 @@ int __scopec_vote(int function, int predicate);
 // A barrier of the warp (0: mask), a tile of neighbouring lanes (1: how many), the cluster (2), the grid (3).
 void __scopec_group_sync(int group, unsigned mask_or_size);
 bool __scopec_grid_valid();
+// The load at this place is one through the read-only cache.
+void __scopec_read_only();
 // A mask that is one number from here on, on each way that the thread may go; the lanes that are here together by chance.
 unsigned __scopec_known_mask(unsigned mask);
 unsigned __scopec_active();

@@ -39,7 +39,7 @@ _ANY = frozenset({
     "warp_vote", "match", "reduce", "elect", "grid_valid",
 })  # fmt: skip
 _END = frozenset({"trap", "exit"})
-_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote"}
+_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote", "read_only"}
 #: LLVM's own that touch no memory.
 _PURE = re.compile(
     r"llvm\.(fma|fmuladd|sqrt|fabs|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|exp|exp2|log|log2|log10|pow|"
@@ -111,6 +111,9 @@ def _of_library(
         return _atomic(executor, action, plain, given, condition, cells), condition, cells
     if plain in _WAITS:
         record.left_out[_WAITS[plain]] = None
+        return None, condition, cells
+    if plain == "read_only":
+        record.read_only.add(record.place)
         return None, condition, cells
     if plain in _NOTHING:
         return None, condition, cells

@@ -30,6 +30,7 @@ class Record:
     uniform: list[Uniform] = field(default_factory=list)
     tickets: list[Ticket] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
+    read_only: set[Span] = field(default_factory=set)
     left_out: dict[str, None] = field(default_factory=dict)
     #: Of which type local variables are.
     types: dict[str, llvm.Type] = field(default_factory=dict)

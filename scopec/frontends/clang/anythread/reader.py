@@ -56,7 +56,7 @@ def _form(
         tuple(record.accesses), tuple(record.barriers), frozenset(o for o in objects if _is_shared(module, o)),
         frozenset(record.dimensions), tuple(parameters), tuple(record.left_out),
         tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE), tuple(record.loops),
-        tuple(record.uniform), tuple(record.tickets),
+        tuple(record.uniform), tuple(record.tickets), frozenset(record.read_only),
     ), where  # fmt: skip
 
 

@@ -136,6 +136,11 @@ def _index(call: Call) -> bool:
     return call.done(number(call.machine.builtins[name], 32))
 
 
+def _read_only(call: Call) -> bool:
+    call.machine.world.read_only.setdefault(call.machine.thread, set()).add(call.machine.span(call.state))
+    return call.done()
+
+
 def _decide(call: Call) -> bool:
     register = call.target(types.BOOL)
     call.emit(ir.Decide(register.name))
@@ -255,6 +260,7 @@ Handler: TypeAlias = "Callable[[Call], bool]"
 INTRINSICS: dict[str, Handler] = {
     "fence": _fence,
     "index": _index,
+    "read_only": in_kernel(_read_only),
     "decide": _decide,
     "in_kernel": in_kernel(Call.done),
     "assert": _assert,

@@ -80,6 +80,8 @@ class World:
         self.tables: set[Memory] = set()
         #: The objects in `__constant__` memory, which no kernel may write.
         self.constant: set[str] = set()
+        #: Where each grid loads through the read-only cache.
+        self.read_only: dict[str, set[Span]] = {}
         #: The regions of global variables, by the grid or side that has them and the mangled name.
         self.symbols: dict[tuple[str, str], Memory] = {}
         #: Local variables whose address gets around, or whose elements are told apart at run time: by their thread.

@@ -116,6 +116,8 @@ def _ld(asm: Assembler, item: forms.Instruction) -> None:
         if access.mode.atomic:
             found[n] = asm.call("load", type_, element, *_mode(access), letter=letter(access.type))
         else:
+            if item.operation[0] == "ldu" or "nc" in item.operation:
+                asm.call("read_only", llvm.Void())
             found[n] = asm.emit(llvm.Load(type_, element, access.mode.volatile))
     _side_effect(asm)
     for n, value in found.items():
