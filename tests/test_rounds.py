@@ -15,7 +15,7 @@ from scopec.session.plan import Overrides
 from tests.conftest import check_text, verdicts
 from tests.samples import programs
 
-COUNT = programs(3, 60)
+COUNT = programs(2, 60)
 
 #: Votes of two lanes around what each does once, or one alone.
 VOTES = (

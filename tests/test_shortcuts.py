@@ -37,7 +37,7 @@ from tests.samples import programs
 from tests.sizes import NEVER, sizes
 from tests.test_reductions import HEAD, SMALLER
 
-COUNT = programs(3, 14)
+COUNT = programs(2, 14)
 EVERY = frozenset(REDUCTIONS)
 
 #: Models of a user's own: one without coherence and without a race, and two that are sequentially consistent, of which

@@ -23,7 +23,7 @@ from scopec.program.types import CHAR, INT, LONG, UINT
 from scopec.program.values import Const
 from tests import random_indices
 from tests.conftest import program_of
-from tests.samples import programs
+from tests.samples import EVERY, programs
 
 COUNT = programs(4, 30)
 
@@ -63,10 +63,22 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> Program | tuple[st
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_threads_of_a_class_have_the_graphs_of_their_own_runs(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_MANY", 0)
-    text = random_indices.text(seed)
+    text = random_indices.text(seed, 5 if EVERY else 2)
     found, expected = read(text), one_by_one(text, monkeypatch)
     assert found == expected, text
     assert repr(found) == repr(expected)  # of which what is compared may leave something out
+
+
+def test_threads_that_decide_otherwise_are_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the first thread it is known that its index is less than a number, which says not what the index is."""
+    monkeypatch.setattr(threads, "_MANY", 0)
+    kernel = (
+        "__device__ int a[16], b[16]; __global__ void k() { int t = threadIdx.x; if (t < 3) a[t] = 1; else b[t] = 2; }"
+    )
+    text = f"{kernel}\n//@ launch k<<<2, 16>>>();\n"
+    found = read(text)
+    assert isinstance(found, Program)
+    assert found == one_by_one(text, monkeypatch)
 
 
 def test_threads_that_are_read_when_more_is_known_are_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
