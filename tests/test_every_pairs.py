@@ -62,7 +62,7 @@ def test_pairs_for_which_there_is_no_time_are_told(tmp_path, monkeypatch):
 def test_a_launch_of_too_many_threads_is_not_looked_at(tmp_path, monkeypatch):
     monkeypatch.setattr("scopec.session.witnessed._MOST_THREADS", 1)
     monkeypatch.setattr("scopec.session.offers.offered", lambda *_: None)
-    assert "which is too large to be looked at" in _reason(tmp_path, RACED["one more than the step"])
+    assert "which is too large to be looked at" in _reason(tmp_path, RACED["the second of another thread"])
 
 
 def test_a_kernel_that_takes_too_long_to_read_is_told(tmp_path, monkeypatch):

@@ -7,6 +7,8 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
+import pytest
+
 from scopec.hangs.graph import Making, build
 from scopec.memory.events import events as records
 from scopec.memory.events.events import EventGraph, Kind
@@ -31,13 +33,16 @@ PROGRAMS = (
 RECORDS = ("Event", "Synchronises", "Assertion", "Cut", "Selection", "Wait", "Final", "EventGraph")
 
 
-def graphs() -> Iterator[EventGraph]:
+@pytest.fixture(scope="module")
+def graphs() -> list[EventGraph]:
     """Graphs of programs that have between them all that a graph can have."""
+    found = []
     for path in sorted(path for pattern in PROGRAMS for path in SPECS.glob(pattern)):
         for run in plan(path, path.name, Overrides()).runs:
-            yield run.graph
+            found.append(run.graph)
             system = progress_problem(run, "Termination").system
-            yield build(Making(system, run.sliced, run.settings.bound["unroll"])).graph
+            found.append(build(Making(system, run.sliced, run.settings.bound["unroll"])).graph)
+    return found
 
 
 def parts(one: object, place: str = "") -> Iterator[tuple[str, object]]:
@@ -56,10 +61,10 @@ def parts(one: object, place: str = "") -> Iterator[tuple[str, object]]:
                 yield from parts(getattr(one, field.name), f"{type(one).__name__}.{field.name}")
 
 
-def test_every_guard_and_every_value_is_rewritten() -> None:
+def test_every_guard_and_every_value_is_rewritten(graphs: list[EventGraph]) -> None:
     new, seen = Guards(), set()
     rewrite = Rewrite(lambda _: new.literal(0, truth=True), lambda value: Reg("new", value.type))
-    for graph in graphs():
+    for graph in graphs:
         for place, part in parts(rewrite.graph(graph, lambda: ())):
             seen.add(place)
             assert part.guards is new if isinstance(part, Guard) else isinstance(part, Reg) and part.name == "new", (
@@ -74,9 +79,9 @@ def test_every_guard_and_every_value_is_rewritten() -> None:
     assert seen == own - {"EventGraph.conditions", "EventGraph.finals"}
 
 
-def test_places_are_those_among_the_events_that_are_left() -> None:
+def test_places_are_those_among_the_events_that_are_left(graphs: list[EventGraph]) -> None:
     moved = 0
-    for graph in graphs():
+    for graph in graphs:
         threads = [e for e in graph.events if e.kind is not Kind.INIT]
         kept = {e.id for number, e in enumerate(graph.events) if e.kind is Kind.INIT or number % 2}
         found = of_events(graph, kept, graph.asw)

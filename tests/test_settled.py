@@ -81,7 +81,7 @@ def test_a_reduction_by_the_last_block(tmp_path: Path) -> None:
 
 
 def test_a_fence_that_is_missing(tmp_path: Path) -> None:
-    assert verdicts(reduction(2, 32, fence=""), tmp_path)[:2] == ["violated"] * 2
+    assert verdicts(reduction(2, 20, fence=""), tmp_path)[:2] == ["violated"] * 2
 
 
 def test_a_barrier_that_is_missing(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ ABOUT_OWN = (
 )  # fmt: skip
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_elements_of_their_own_change_places_with_threads(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
