@@ -48,7 +48,7 @@ template <int __N> constexpr long constant(const __scopec_chosen::number<__N>&) 
 }  // namespace __scopec
 
 #include "libdevice.h"
-#include "pairs.h"
+#include "of_nvcc.h"
 #include "host_api.h"
 
 // CUDA's compiler includes these for the program.

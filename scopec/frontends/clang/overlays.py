@@ -219,10 +219,34 @@ _THREAD_SCOPE = _Change(
     re.compile(r"struct __scope_enum_to_tag<\(int\) thread_scope_thread>\s*(?=\{)"),
     "\n{\n  using __tag = __thread_scope_thread_tag;\n}",
 )
+#: CUB declares its storage as words of the widest access that is possible, and looks at it as the numbers that it keeps
+#: there.  Where these need no constructor they may be declared as what they are.
+_STORAGE = _Change(
+    re.compile(r"template <typename T>\s*struct Uninitialized\s*(?=\{)"),
+    """
+{
+  using DeviceWord = typename UnitWord<T>::DeviceWord;
+  static constexpr ::cuda::std::size_t DATA_SIZE = sizeof(T);
+  static constexpr ::cuda::std::size_t WORD_SIZE = sizeof(DeviceWord);
+  static constexpr ::cuda::std::size_t WORDS     = DATA_SIZE / WORD_SIZE;
+
+  struct __words
+  {
+    DeviceWord __scopec_words[WORDS];
+  };
+  ::cuda::std::conditional_t<__is_trivially_constructible(T), T, __words> storage;
+
+  __host__ __device__ T& Alias()
+  {
+    return reinterpret_cast<T&>(*this);
+  }
+}""",
+)
 _LIBCUDACXX = "#include <scopec/libcudacxx.h>\n"
 _BARRIERS_OF_SCOPEC = "#include <scopec/barrier.h>\n"
 #: The headers that are changed: what is read before each, and the changes.
 _OVERLAYS = {
+    "cub/util_type.cuh": ("", (_STORAGE,)),
     "cuda/std/__atomic/scopes.h": ("", (_THREAD_SCOPE,)),
     "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
     "cuda/__barrier/barrier_block_scope.h": (_BARRIERS_OF_SCOPEC, (_Change(_BARRIERS, _BARRIER),)),
@@ -238,7 +262,9 @@ def overlaid(cccl: Path) -> tuple[Path, str]:
 
     Raises EngineError where one of its files is not as it is known.
     """
-    texts = {name: _changed(cccl, name) for name in _OVERLAYS}
+    # A clone of CCCL has its parts in folders of their own.
+    parts = {"cuda", *(part for part in ("cub",) if (cccl / part).is_dir())}
+    texts = {name: _changed(cccl, name) for name in _OVERLAYS if name.partition("/")[0] in parts}
     digest = key(*(part for item in texts.items() for part in item))
     folder = _folder(digest)
     for name, text in texts.items():
