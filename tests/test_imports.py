@@ -6,9 +6,11 @@ import json
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 
 import scopec
 from tests.samples import EVERY, spread
+from tests.test_cli import RACE
 
 _SCRIPT = """
 import importlib, json, sys
@@ -36,3 +38,15 @@ def test_each_module_can_be_the_first() -> None:
     script = [sys.executable, "-c", _SCRIPT, json.dumps(names)]
     printed = subprocess.run(script, capture_output=True, text=True, check=True).stdout
     assert json.loads(printed) == {}
+
+
+def test_an_answer_of_the_embedded_engine_imports_little(tmp_path: Path) -> None:
+    """No templates, no Alloy, no sockets: of half a second, they took a twentieth."""
+    (tmp_path / "p.cu").write_text(RACE)
+    command = [sys.executable, "-X", "importtime", "-m", "scopec", "check", "--engine", "embedded", "p.cu"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout
+    imported = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}
+    assert "scopec.engines.table" in imported
+    vain = {"jinja2", "socket", "xml.etree.ElementTree", "scopec.engines.alloy.emit"}
+    assert not imported & {*vain, "scopec.engines.alloy.run", "scopec.frontends.clang.library_headers"}

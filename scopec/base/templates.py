@@ -8,17 +8,19 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from scopec.base.resources import resource
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from jinja2 import Environment
+
 
 @cache
 def environment() -> Environment:
     """The environment whose loader starts at the templates folder."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # Start-up: the embedded engine writes nothing
+
     return Environment(
         loader=FileSystemLoader(resource("templates")),
         block_start_string="<%",

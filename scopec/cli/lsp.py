@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -95,6 +94,8 @@ def _serves() -> bool:
     place = address(os.environ)
     if not os.path.exists(place) or not is_own(folder()):  # noqa: PTH110
         return False
+    import socket  # Start-up: other commands need none
+
     with socket.socket(socket.AF_UNIX) as client:
         try:
             client.connect(place)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from scopec.engines.alloy import run
-from scopec.engines.alloy.emit import emit
+from scopec.base.lazy_import import later
 from scopec.engines.java.jars import NeedsJar
 from scopec.engines.protocol import MemoryAnswer, MemoryEngine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from scopec.engines.alloy import emit, run
     from scopec.engines.protocol import Call
     from scopec.memory.choice import Choice
     from scopec.memory.questions import Problem, Question
+else:  # Start-up: where the embedded engine answers, neither is needed
+    emit, run = later("scopec.engines.alloy.emit"), later("scopec.engines.alloy.run")
 
 JAR = "alloy"
 #: Pairs of a write and a read of one location, and events, beyond which it takes many seconds a question.
@@ -37,7 +39,7 @@ class Alloy(NeedsJar, MemoryEngine):
 
     def specification(self, problem: Problem) -> Mapping[str, str]:
         """One file, with a command a question."""
-        return {f"{problem.name}.als": emit(problem)}
+        return {f"{problem.name}.als": emit.emit(problem)}
 
     def solve(self, problem: Problem, call: Call) -> MemoryAnswer:
         """Execute every command; what Alloy answers is kept as its instances."""

@@ -11,7 +11,6 @@ from scopec.base.files import shown_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.base.visible import may_show
-from scopec.frontends.clang.library_headers import known
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,6 +141,8 @@ def _without_header(header: str, said: str, span: Span, beside: Path | None, *, 
             "`--headers real` reads NVIDIA's headers: those of --cuda-path TOOLKIT, or of pip install 'scopec[headers]'"
         )
         return Diagnostic(Code.NO_HEADER, message, span, way)
+    from scopec.frontends.clang.library_headers import known  # Start-up: many patterns, of which few files need one
+
     if (found := known(header, real=real)) is None:
         way = "name the header's folder with -I"
         made = f"{way}; if a build makes it, -p BUILD takes the folders of its commands"

@@ -93,34 +93,31 @@ SCOPEC_DOT(unsigned, unsigned char, unsigned short, uchar4, ushort2)
 
 // ---- two halves or four bytes at a time
 
-template <class __L, class __F> unsigned __scopec_lanes(unsigned a, unsigned b, unsigned c, __F of) {
-    constexpr unsigned bits = 8 * sizeof(__L);
-    unsigned result = 0;
-    for (unsigned i = 0; i < 32; i += bits)
-        result |= (unsigned(of(int(__L(a >> i)), int(__L(b >> i)), int(__L(c >> i)))) & ((1u << bits) - 1)) << i;
-    return result;
-}
-template <class __L, class __F> unsigned __scopec_sum(unsigned a, unsigned b, __F of) {
-    unsigned sum = 0;
-    for (unsigned i = 0; i < 32; i += 8 * sizeof(__L)) sum += of(int(__L(a >> i)), int(__L(b >> i)));
-    return sum;
-}
 template <class __L> int __scopec_saturated(int v) {
     constexpr int most = __L(-1) < __L(0) ? (1 << (8 * sizeof(__L) - 1)) - 1 : __L(-1);
     constexpr int least = __L(-1) < __L(0) ? -most - 1 : 0;
     return v < least ? least : v > most ? most : v;
 }
+// No lambda expressions or templates: every compilation reads all of these.
+#define SCOPEC_LANES(LANE, VALUE, ...)                                                                        \
+    unsigned result = 0;                                                                                      \
+    for (unsigned i = 0; i < 32; i += 8 * sizeof(LANE)) {                                                     \
+        const int __VA_ARGS__;                                                                                \
+        result |= (unsigned(int(VALUE)) & ((1u << 8 * sizeof(LANE)) - 1)) << i;                               \
+    }                                                                                                         \
+    return result;
 #define SCOPEC_LANES1(NAME, LANE, VALUE)                                                                      \
-    inline unsigned NAME(unsigned a) {                                                                        \
-        return __scopec_lanes<LANE>(a, 0, 0, [](int a, int, int) -> int { return VALUE; });                   \
-    }
+    inline unsigned NAME(unsigned x) { SCOPEC_LANES(LANE, VALUE, a = (LANE)(x >> i)) }
 #define SCOPEC_LANES2(NAME, LANE, VALUE)                                                                      \
-    inline unsigned NAME(unsigned a, unsigned b) {                                                            \
-        return __scopec_lanes<LANE>(a, b, 0, [](int a, int b, int) -> int { return VALUE; });                 \
-    }
+    inline unsigned NAME(unsigned x, unsigned y) { SCOPEC_LANES(LANE, VALUE, a = (LANE)(x >> i), b = (LANE)(y >> i)) }
 #define SCOPEC_SUM(NAME, LANE, VALUE)                                                                         \
-    inline unsigned NAME(unsigned a, unsigned b) {                                                            \
-        return __scopec_sum<LANE>(a, b, [](int a, int b) -> int { return VALUE; });                           \
+    inline unsigned NAME(unsigned x, unsigned y) {                                                            \
+        unsigned sum = 0;                                                                                     \
+        for (unsigned i = 0; i < 32; i += 8 * sizeof(LANE)) {                                                 \
+            const int a = (LANE)(x >> i), b = (LANE)(y >> i);                                                     \
+            sum += int(VALUE);                                                                                \
+        }                                                                                                     \
+        return sum;                                                                                           \
     }
 #define SCOPEC_COMPARE(N, S, U, NAME, OPERATOR)                                                               \
     SCOPEC_LANES2(__vcmp##NAME##s##N, S, a OPERATOR b ? -1 : 0)                                               \
@@ -162,15 +159,14 @@ SCOPEC_SIMD(4, signed char, unsigned char)
 #undef SCOPEC_SIMD
 #undef SCOPEC_COMPARE
 #undef SCOPEC_SUM
-#undef SCOPEC_LANES2
 #undef SCOPEC_LANES1
 
 // The greatest or least of numbers, of two halves each (16x2), or no less than 0 (relu).
 #define SCOPEC_DPX(NAME, TYPE, SUFFIX, VALUE)                                                                 \
     inline TYPE NAME##SUFFIX(TYPE a, TYPE b, TYPE c) { return VALUE; }
 #define SCOPEC_DPX2(NAME, LANE, SUFFIX, VALUE)                                                                \
-    inline unsigned NAME##SUFFIX(unsigned a, unsigned b, unsigned c) {                                        \
-        return __scopec_lanes<LANE>(a, b, c, [](int a, int b, int c) -> int { return VALUE; });               \
+    inline unsigned NAME##SUFFIX(unsigned x, unsigned y, unsigned z) {                                        \
+        SCOPEC_LANES(LANE, VALUE, a = (LANE)(x >> i), b = (LANE)(y >> i), c = (LANE)(z >> i))                       \
     }
 #define SCOPEC_PICK(NAME, SUM, WORST)                                                                         \
     SCOPEC_DPX(__vi##NAME, int, _s32, WORST(WORST(a, b), c))                                                  \
@@ -191,9 +187,7 @@ SCOPEC_PICK(max3, addmax, SCOPEC_MAX)
 SCOPEC_PICK(min3, addmin, SCOPEC_MIN)
 #define SCOPEC_PICK2(NAME, WORST, FIRST)                                                                      \
     inline int __vi##NAME##_s32_relu(int a, int b) { return SCOPEC_MAX(WORST(a, b), 0); }                     \
-    inline unsigned __vi##NAME##_s16x2_relu(unsigned a, unsigned b) {                                         \
-        return __scopec_lanes<short>(a, b, 0, [](int a, int b, int) { return SCOPEC_MAX(WORST(a, b), 0); });  \
-    }                                                                                                         \
+    SCOPEC_LANES2(__vi##NAME##_s16x2_relu, short, SCOPEC_MAX(WORST(a, b), 0))                                 \
     inline int __vib##NAME##_s32(int a, int b, bool* first) { return *first = a FIRST b, WORST(a, b); }       \
     inline unsigned __vib##NAME##_u32(unsigned a, unsigned b, bool* first) {                                  \
         return *first = a FIRST b, WORST(a, b);                                                               \
@@ -206,6 +200,8 @@ SCOPEC_PICK2(min, SCOPEC_MIN, <=)
 #undef SCOPEC_PICK
 #undef SCOPEC_DPX2
 #undef SCOPEC_DPX
+#undef SCOPEC_LANES2
+#undef SCOPEC_LANES
 
 // ---- bits of floating-point numbers
 
