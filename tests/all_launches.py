@@ -30,6 +30,11 @@ def race_free(folder: Path, text: str, where: str = "") -> str:
     return verdicts(folder, f"{text}\n//@ expect race_free;", where)["race_free"]
 
 
+def uniform(folder: Path, text: str, where: str = "") -> str:
+    """The same of ``uniform``."""
+    return verdicts(folder, f"{text}\n//@ expect uniform;", where)["uniform"]
+
+
 def is_proved(folder: Path, text: str, where: str = "") -> bool:
     """Whether there is a proof that no launch has a race."""
     with proof_alone():

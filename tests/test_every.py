@@ -131,7 +131,7 @@ def test_without_its_barrier_a_tile_is_not_proved(tmp_path):
 )
 def test_barriers_are_uniform_or_not(tmp_path, guard, verdict):
     text = f"__global__ void k(int* a, unsigned n) {{ {_I} a[i] = 1; {guard} __syncthreads(); }}"
-    assert _verdicts(tmp_path, text)["uniform"] == verdict
+    assert all_launches.uniform(tmp_path, text) == verdict
 
 
 def test_a_condition_that_no_launch_meets_is_an_error(tmp_path):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.all_launches import is_proved, race_free, races, verdicts
+from tests.all_launches import is_proved, race_free, races, uniform, verdicts
 
 _KERNEL = """__global__ void k(const int* a, int* b, int n, int m) {
   __shared__ int s[2][64];
@@ -118,11 +118,11 @@ def test_barriers_that_not_all_come_to_part_nothing(tmp_path, name):
 def test_a_thread_that_ends_in_a_loop_comes_to_no_barrier(tmp_path):
     ends = "__device__ void require(bool holds) { if (!holds) __trap(); }"
     text = f"{ends}\n{_text('TURNS require(a[j] != t); SYNC WRITE')}"
-    assert verdicts(tmp_path, text, _CONDITION)["uniform"] == "unknown"
+    assert uniform(tmp_path, text, _CONDITION) == "unknown"
 
 
 def test_a_barrier_in_turns_of_the_thread_is_divergent(tmp_path):
-    assert _verdicts(tmp_path, NOT_PROVED["turns by the thread"])["uniform"] == "violated"
+    assert uniform(tmp_path, _text(NOT_PROVED["turns by the thread"]), _CONDITION) == "violated"
 
 
 @pytest.mark.parametrize("name", PROVED)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.all_launches import is_proved, race_free, races, verdicts
+from tests.all_launches import is_proved, race_free, races, uniform, verdicts
 
 _HEAD = (
     "__global__ void k(const int* a, int* b, int n) { extern __shared__ int s[]; int t = threadIdx.x, D = blockDim.x; "
@@ -99,7 +99,7 @@ def test_what_is_not_known_is_not_proved(tmp_path, name):
 
 
 def test_barriers_that_racing_memory_decides_over_are_not_called_uniform(tmp_path):
-    assert _verdicts(tmp_path, RACED["a flag, set while others read it"])["uniform"] == "unknown"
+    assert uniform(tmp_path, _text(RACED["a flag, set while others read it"]), "n < 1000") == "unknown"
 
 
 @pytest.mark.parametrize("name", [name for name in PROVED if "flag" not in name])
