@@ -27,11 +27,21 @@ UNKNOWN_RACES = "it is not known whether the program has a data race, and so pro
 
 
 @dataclass(frozen=True)
+class Breach:
+    """A launch at which an assumption of a proof is not so: in words, the places that are concerned, and what is so."""
+
+    assumption: str
+    launch: str
+    places: tuple[Span, ...]
+    said: str
+
+
+@dataclass(frozen=True)
 class AllLaunches:
     """What a verdict about all launches is of: a kernel, and which of its launches.
 
     ``assumed`` is what a proof takes for granted, ``pair`` the places of two accesses that meet, or of which that is
-    not decided.
+    not decided.  ``breaches`` are launches at which what is assumed is not so.
     """
 
     kernel: str
@@ -39,6 +49,7 @@ class AllLaunches:
     as_launched: bool
     assumed: tuple[str, ...] = ()
     pair: tuple[Span, ...] = ()
+    breaches: tuple[Breach, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -373,11 +373,22 @@ class Uniform:
 
 
 @dataclass(frozen=True)
+class Reading:
+    """A result of 32-bit arithmetic that counts as a number, under a condition; its limit is ``most``."""
+
+    term: Term
+    condition: Term
+    most: int
+    span: Span
+
+
+@dataclass(frozen=True)
 class AnyThread:
     """What a thread of any launch does.
 
     ``shared`` are the objects of which each block has its own; ``dimensions`` the directions that the code looks at.
     ``assumed`` holds of each thread: its indices are within their arrays, it divides by no zero (clang's traps).
+    ``checked`` are these with their places, ``readings`` the numbers that may pass their limits.
     ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
     ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.
     """
@@ -393,3 +404,5 @@ class AnyThread:
     uniform: tuple[Uniform, ...] = field(default=())
     tickets: tuple[Ticket, ...] = field(default=())
     read_only: frozenset[Span] = field(default=frozenset())
+    readings: tuple[Reading, ...] = field(default=())
+    checked: tuple[tuple[Term, Span], ...] = field(default=())

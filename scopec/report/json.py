@@ -205,6 +205,10 @@ def every(e: AllLaunches) -> dict[str, Any]:
         "as_launched": e.as_launched,
         "assumed": list(e.assumed),
         "pair": [span.as_json() for span in e.pair],
+        "breaches": [
+            {"assumption": b.assumption, "launch": b.launch, "places": [s.as_json() for s in b.places], "said": b.said}
+            for b in e.breaches
+        ],
     }
 
 

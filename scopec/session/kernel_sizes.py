@@ -19,6 +19,7 @@ from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import of_sizes
+from scopec.explain.verdict import Breach
 from scopec.frontends.clang.anythread.hosts import Host, as_launched
 from scopec.frontends.clang.anythread.reader import form, objects
 from scopec.frontends.clang.anythread.values import NotFollowed
@@ -26,10 +27,11 @@ from scopec.frontends.clang.kernels import Kernel
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, both, symbols
+from scopec.session import witness
 from scopec.session.plan import Overrides
 from scopec.session.witnessed import Answered, Found, Launch
+from scopec.sizes import assumptions, questions
 from scopec.sizes import pairs as meeting
-from scopec.sizes import questions
 from scopec.sizes.questions import Launches, Model
 
 if TYPE_CHECKING:
@@ -48,9 +50,11 @@ _PAIR = 6.0
 _PAIRS = 30.0
 #: Seconds for all pairs of the launches of the host, of which nobody asked.
 OFFER = 10.0
+#: Seconds for one question about an assumption, and for all of a kernel.
+_BREACH = 1.0
+_ALL_BREACHES = 3.0
 _MOST_WITNESSES = 4
 _INSTALL = "z3 is not installed: pip install 'scopec[sizes]'"
-_ASSUMED = ("no 32-bit number passes its limits", "no two pointers overlap", "no index leaves its array")
 
 
 @dataclass(frozen=True)
@@ -332,10 +336,25 @@ class OfKernel:
             return Found("unknown", "no launch has two threads that come to an access: there is nothing to prove")
         return Found("unknown", "no launch was found in which two threads come to an access")
 
+    def breaches(self) -> tuple[Breach, ...]:
+        """For each assumption of a proof a launch at which it is not so, if one is found in time."""
+        found: dict[str, Breach] = {}
+        end = time.monotonic() + self.end.within(_ALL_BREACHES)
+        for doubt in assumptions.doubts(self.launches, self.order):
+            if time.monotonic() > end:
+                break
+            if doubt.assumption in found:
+                continue
+            answer = self.answer(doubt.question, _BREACH)
+            if isinstance(answer, Model):
+                launch = witness.words(self.kernel, answer)
+                found[doubt.assumption] = Breach(doubt.assumption, launch, doubt.places, doubt.said)
+        return tuple(found.values())
+
     def holds(self, said: str = "") -> Found:
         """A proof, with what was assumed."""
         flat = self.launches.flat
-        assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *_ASSUMED)
+        assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *assumptions.ASSUMED)
         return Found("holds", f"{said}assumed: {', '.join(assumed)}", assumed=assumed)
 
     @cached_property

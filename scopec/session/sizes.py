@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
 from scopec.base.source import Source, Span
 from scopec.engines.table import SIZES
-from scopec.explain.verdict import AllLaunches, Check, Verdict
+from scopec.explain.verdict import AllLaunches, Breach, Check, Verdict
 from scopec.frontends.clang.anythread.hosts import Host
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.compiler import Refused
@@ -105,7 +105,10 @@ def of_file(
                 answer = replace(answer, reason=f"{answer.reason}; {offer}") if offer else answer
             expectation = _expectation(text_of, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
-            of = AllLaunches(kernel.name, one.condition if one else "", launched, answer.assumed, answer.pair)
+            breaches = asked.breaches() if answer.verdict == "holds" and kind in ("race_free", "race") else ()
+            answer = replace(answer, reason=f"{answer.reason}{''.join(map(_breach, breaches))}")
+            where = one.condition if one else ""
+            of = AllLaunches(kernel.name, where, launched, answer.assumed, answer.pair, breaches)
             reports.append(_answered(nothing, expectation, answer, of, begun))
     return reports, _told(found)
 
@@ -230,6 +233,12 @@ def _parameters(source: Source, kernel: Kernel, one: Every) -> str:
         message = f"a condition on a kernel with the parameter `{strange.name}` is not supported"
         raise InputError(Diagnostic(Code.BAD_DIRECTIVE, message, source.span(one.start, one.end)))
     return ", ".join(f"{p.type}{witness.STARS[p.kind]} {p.name}" for p in kernel.parameters)
+
+
+def _breach(one: Breach) -> str:
+    """What is said of a launch at which an assumption is not so."""
+    lines = " and ".join(dict.fromkeys(str(place.line) for place in one.places))
+    return f"; not so at {one.launch}: {one.said} (line {lines})"
 
 
 def _answered(nothing: Run, expectation: Expectation, found: Found, of: AllLaunches, begun: float) -> Answered:

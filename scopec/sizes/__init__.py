@@ -1,6 +1,7 @@
 """Questions about all launches of a kernel, as data: which accesses may meet, and what is asked of two threads.
 
 - ``pairs``: the accesses that may meet, and the barriers between them, in turns of loops
+- ``assumptions``: what a proof assumes, with questions that find where it is not so
 - ``conditions``: guesses which launches are meant
 - ``polynomials``: sums of products in one form
 - ``tickets``: numbers that no two threads get

@@ -160,12 +160,12 @@ def _question(
         (*of.known, *((term, 1) for term in ours), *((term, 2) for term in theirs)),
         (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
-        ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in _positive(of.form))),
+        ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in positive(of.form))),
         numbers,
     )  # fmt: skip
 
 
-def _positive(form: AnyThread) -> Iterator[Term]:
+def positive(form: AnyThread) -> Iterator[Term]:
     """That numbers which are parameters are above 0, as most are sizes."""
     for _, term in form.parameters:
         if term is not None and term.op == "symbol":

@@ -40,7 +40,8 @@ class Question:
     Each condition is on a term of the first thread and one of the second.  ``apart`` names what is the same for a block
     in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
     holds too, group by group as far as it can, are better to show; a proof takes no notice of it.  ``tickets`` are
-    those that the first thread and the second have of one object.
+    those that the first thread and the second have of one object.  With ``far`` launches of any size are sought, else
+    small ones.
     """
 
     same_block: bool
@@ -49,6 +50,7 @@ class Question:
     apart: frozenset[str] = field(default=frozenset())
     rather: tuple[tuple[tuple[Term, Who], ...], ...] = field(default=())
     tickets: tuple[tuple[Ticket, Ticket], ...] = field(default=())
+    far: bool = field(default=False)
 
 
 @dataclass(frozen=True)
@@ -110,7 +112,12 @@ class Launches:
 
 def of_thread(form: AnyThread) -> Term:
     """What holds of every thread: its indices, and what clang's traps stop."""
-    found = list(form.assumed)
+    return reduce(both, form.assumed, of_indices())
+
+
+def of_indices() -> Term:
+    """What holds of the indices of every thread."""
+    found = list[Term]()
     for index, name, level in _INDICES:
         for axis in "xyz":
             found.append(less(symbol(f"{index}.{axis}", level, 0), symbol(f"{name}.{axis}", "launch", 1)))

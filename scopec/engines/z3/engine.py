@@ -15,6 +15,8 @@ from scopec.sizes.questions import Answer, Model, Question
 
 #: Bounds of the sizes and of the numbers at which models are sought.
 _SMALL = ((2, 4), (4, 9), (16, 40), (64, 200), (1024, 5000))
+#: Those of any launch.
+_ANY = (1 << 31, 1 << 63)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _SIZES = ("blockDim", "gridDim")
@@ -74,7 +76,7 @@ class _Asked:
     def _smallest(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
         said = self._stated(question, exact=True)
-        for sizes, numbers in _SMALL:
+        for sizes, numbers in _SMALL if not question.far else (_ANY,):
             bounds = []
             for name, made in said.symbols.items():
                 if z3.is_bool(made):

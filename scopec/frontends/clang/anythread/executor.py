@@ -113,10 +113,10 @@ class Executor:
                 case llvm.Branch(decides, then, otherwise):
                     truth = self.truth(frame, decides)
                     if llvm.is_trap(frame.function.blocks[otherwise][0].action):
-                        self.record.assumed.append(either(opposite(condition), truth))
+                        self.record.assume(either(opposite(condition), truth))
                         return {then: [Way(label, condition, cells)]}
                     if llvm.is_trap(frame.function.blocks[then][0].action):
-                        self.record.assumed.append(either(opposite(condition), opposite(truth)))
+                        self.record.assume(either(opposite(condition), opposite(truth)))
                         return {otherwise: [Way(label, condition, cells)]}
                     out = {then: [Way(label, both(condition, truth), cells)]}
                     out.setdefault(otherwise, []).append(Way(label, both(condition, opposite(truth)), cells))
@@ -227,11 +227,11 @@ class Executor:
             case llvm.Arithmetic(_, type_):
                 return record.names.any_of(type_)
             case llvm.Compare("icmp", predicate, type_, left, right):
-                return self._compared(frame, predicate, type_, left, right)
+                return self._compared(frame, predicate, type_, left, right, condition)
             case llvm.Compare(type=type_):
                 return record.names.any_of(llvm.Int(1))
             case llvm.Cast():
-                return self._cast(frame, action)
+                return self._cast(frame, action, condition)
             case llvm.Select(decides, then, otherwise):
                 truth = self.number(frame, decides)
                 one_of = (truth, self.operand(frame, then)), (opposite(truth), self.operand(frame, otherwise))
@@ -246,10 +246,12 @@ class Executor:
                 raise record.refused("this instruction")
 
     def _compared(
-        self, frame: Frame, predicate: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand
+        self, frame: Frame, predicate: str, type_: llvm.Type, left: llvm.Operand, right: llvm.Operand, condition: Term
     ) -> Value:
         one, other = (self.operand(frame, llvm.Typed(type_, side)) for side in (left, right))
         if isinstance(one, Term) and isinstance(other, Term) and isinstance(type_, llvm.Int):
+            for number in (one, other) if predicate not in ("eq", "ne") else ():
+                self.record.reading(number, type_.bits, condition, signed=predicate[0] == "s")
             return numbers.compare(predicate, one, other, type_.bits)
         if isinstance(one, Pointers) and isinstance(other, Pointers) and len(one.ways) == len(other.ways) == 1:
             (_, first, at), (_, second, behind) = one.ways[0], other.ways[0]
@@ -257,10 +259,12 @@ class Executor:
                 return numbers.compare(predicate, at, behind, 64)
         return self.record.names.any_of(llvm.Int(1))
 
-    def _cast(self, frame: Frame, action: llvm.Cast) -> Value:
+    def _cast(self, frame: Frame, action: llvm.Cast, condition: Term) -> Value:
         value = self.operand(frame, action.operand)
         match action.opcode, action.operand.type, action.type:
             case ("zext" | "sext" | "trunc") as opcode, llvm.Int(before), llvm.Int(after) if isinstance(value, Term):
+                if opcode != "trunc":
+                    self.record.reading(value, before, condition, signed=opcode == "sext")
                 found = numbers.converted(opcode, value, before, after)
                 return self.record.names.any_of(action.type) if found is None else found
             case (("addrspacecast" | "bitcast"), llvm.Pointer(), llvm.Pointer()):

@@ -12,7 +12,7 @@ from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, P
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Term, Ticket, Uniform, both
+from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Reading, Term, Ticket, Uniform, both
 
 
 @dataclass
@@ -29,6 +29,8 @@ class Record:
     loops: list[Loop] = field(default_factory=list)
     uniform: list[Uniform] = field(default_factory=list)
     tickets: list[Ticket] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    checked: list[tuple[Term, Span]] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     read_only: set[Span] = field(default_factory=set)
     left_out: dict[str, None] = field(default_factory=dict)
@@ -49,7 +51,8 @@ class Record:
         return self.is_first or object_ in self.constant
 
     def _written(self) -> tuple[list[Any], ...]:
-        return self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
+        found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
+        return *found, self.readings, self.checked
 
     def mark(self) -> tuple[int, ...]:
         """How much is written down."""
@@ -82,6 +85,16 @@ class Record:
             self.accesses.append(
                 Access(object_, offset, size, kind, reached, self.position, self.place, scope, self.turns)
             )
+
+    def assume(self, term: Term) -> None:
+        """Write down what a trap of clang's would stop else."""
+        self.assumed.append(term)
+        self.checked.append((term, self.place))
+
+    def reading(self, term: Term, bits: int, condition: Term, *, signed: bool) -> None:
+        """Write down that a result of arithmetic counts as a number."""
+        if bits == 32 and term.op in ("add", "mul", "grown"):
+            self.readings.append(Reading(term, condition, (1 << (31 if signed else 32)) - 1, self.place))
 
     def barrier(self, condition: Term) -> None:
         """Write down a barrier of the block."""
