@@ -11,6 +11,8 @@ from scopec.memory import graph as memory_graph
 from scopec.memory.events.events import EventGraph
 from scopec.memory.reduce.resolve_phases import resolve_phases
 from scopec.memory.unfold.unfolding import Unfolding
+from scopec.program.settled_phases import Kind, Operation
+from scopec.program.settled_phases import settled as is_settled
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides, plan
 from tests.random_mbarriers import random_program, text_of
@@ -237,6 +239,7 @@ MISTAKES = {
     "the first parity": ("(t / 2 & 1) ^ 1", "t / 2 & 1"),
     "one arrival too many is expected": ("&empty[s], {consumers}", "&empty[s], {consumers} + 1"),
     "more bytes are expected": ("&full[t % 2], 16);\n            ptx::cp", "&full[t % 2], 32);\n            ptx::cp"),
+    "fewer bytes are expected": ("&full[t % 2], 16);\n            ptx::cp", "&full[t % 2], 8);\n            ptx::cp"),
 }
 
 
@@ -260,6 +263,17 @@ def test_what_comes_behind_a_wait_in_vain_is_in_no_execution(
         found.append(verdict(outcome))
     assert found == ["violated" if race else "holds"] * 2
     assert resolved == [True]
+
+
+#: Bytes of two copies, in the order of a schedule, and whether another order of them ends the phase for which 16 are
+#: expected.
+@pytest.mark.parametrize(("sizes", "ends"), [((32, 16), True), ((32, 64), False), ((64, 8, 8), True)])
+def test_copies_of_the_last_phase_bring_just_what_is_expected_in_no_order(sizes: tuple[int, ...], ends: bool) -> None:
+    found = [Operation("i", "t", Kind.INIT, 0, 1, 1, 0), Operation("a", "t", Kind.ARRIVE, 0, 1, 0, 16)]
+    for size in sizes:
+        found.append(Operation(f"c{len(found)}", "t", Kind.COMPLETE, 0, 1, 0, found[-1].bytes - size))
+    found.append(Operation("w", "t", Kind.WAIT, 0, 1, 0, found[-1].bytes))
+    assert is_settled(found, lambda one, other: found.index(one) < found.index(other)) is not ends
 
 
 @pytest.mark.parametrize(
