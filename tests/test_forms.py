@@ -23,6 +23,7 @@ from tests.command import scopec
 from tests.conftest import REPOSITORY
 from tests.specifications import SPECS
 from tests.test_reductions import HEAD, SMALLER
+from tests.test_settled_phases import FENCE, RING
 
 DOCUMENT = (REPOSITORY / "docs" / "forms.md").read_text(encoding="utf-8")
 #: Two variants; a loop that waits, a barrier with a vote, a query, assertions.
@@ -151,7 +152,8 @@ FILES = (
 def test_each_pass_runs_and_in_this_order(write: Callable[..., Path]) -> None:
     """Where a form is made, the passes that run begin in the order of the list; some file needs each."""
     seen: set[str] = set()
-    for file in (*FILES, str(write(LARGE)), str(write(MBARRIERS, "mbarriers.cu"))):
+    broken = RING.replace("wait(&empty[t % 2], (t / 2 & 1) ^ 1);", "").format(tiles=3, consumers=20, fence=FENCE)
+    for file in (*FILES, str(write(LARGE)), str(write(MBARRIERS, "mbarriers.cu")), str(write(broken, "broken.cu"))):
         runs: list[Run] = []
         made = [("program", called(lambda: runs.extend(plan(SPECS / file, file, Overrides()).runs)))]  # noqa: B023
         for run in runs[:2]:
@@ -215,7 +217,7 @@ def test_what_there_is_after_each_pass(name: str, write: Callable[..., Path]) ->
 
 
 #: Of large programs; of other models or questions.
-LARGE_ONLY = frozenset({"resolve_phases", "settled", "condensed", "decided", "racing"})
+LARGE_ONLY = frozenset({"resolve_phases", "settled", "condensed", "decided", "racing", "racing_at_mbarriers"})
 ELSEWHERE = frozenset({"compiled", "waits_as_polls", "stop_anywhere", "given_up"})
 
 

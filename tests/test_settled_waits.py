@@ -120,6 +120,20 @@ def test_one_lane_arrives_for_its_warp(old: str, new: str, found: list[str], tmp
     assert [c.verdict for c in report.checks if not c.expectation.implicit] == found
 
 
+@pytest.mark.sampled(1)
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("            wait(&empty[t % 2], (t / 2 & 1) ^ 1);\n", ""), ("&empty[s], 2", "&empty[s], 1")],
+    ids=["no wait for empty", "count"],
+)
+def test_a_stage_that_is_overwritten_too_early(old: str, new: str, tmp_path: Path) -> None:
+    assert old in WARPS
+    path = tmp_path / "ring.cu"
+    path.write_text(WARPS.replace(old, new).replace("//@ expect terminates;", ""))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert [c.verdict for c in outcome.reports[0].checks if not c.expectation.implicit] == ["violated"]
+
+
 def asked(threads: Threads, reductions: Reductions) -> Answer:
     return solve(build(program_of(threads), reductions=reductions), "Termination")
 

@@ -27,7 +27,9 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
             name = f"the {work(issue)} that {copied.thread} issues at {place(issue)}"
             if other.kind is Kind.READ and copied.kind is Kind.WRITE and _reads_before(execution, other, copied):
                 return f"{name} may overwrite what {access_name(other)} gets: nothing orders that read before the issue"
+            found = [wait for access, wait in execution.relation("done") if access is copied]
             at_mbarrier = [wait for access, wait in execution.relation("complete") if access is copied]
+            at_mbarrier += [wait for wait in found if wait.kind is Kind.WAIT]  # its phases are settled
             if at_mbarrier:
                 behind = f"{at_mbarrier[0].thread} finds it complete at {place(at_mbarrier[0])}"
                 if other.thread == at_mbarrier[0].thread and not other.agent:
@@ -35,7 +37,7 @@ def incomplete(execution: Execution, pair: tuple[Event, Event]) -> str | None:
                 return (
                     f"{name} is complete for who waits for its phase: {behind}, and nothing orders {access_name(other)}"
                 )
-            waits = [wait for access, wait in execution.relation("done") if access is copied]
+            waits = [wait for wait in found if wait.kind is not Kind.WAIT]
             if waits:
                 if other.thread == copied.thread and not other.agent:
                     return f"{name} is complete only at {place(waits[0])}, {_side(execution, other, waits[0])}"

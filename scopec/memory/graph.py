@@ -13,7 +13,7 @@ from scopec.base import passes
 from scopec.base.passes import Pass
 from scopec.base.records import dataclass
 from scopec.memory.given.ptx import compiled
-from scopec.memory.reduce.certain_race import racing
+from scopec.memory.reduce.certain_race import racing, racing_at_mbarriers
 from scopec.memory.reduce.prune_barriers import condensed
 from scopec.memory.reduce.resolve_locations import decided, settled
 from scopec.memory.reduce.resolve_phases import resolve_phases
@@ -201,9 +201,13 @@ def _settling(stage: Making) -> str | None:
     return _large(stage) if stage.makes("settled") else None
 
 
+def _races_at_mbarriers(stage: Making) -> str | None:
+    return _asks_one_race(stage) if stage.makes("racing") and stage.made.phases else None
+
+
 def _asks_one_race(stage: Making) -> str | None:
     large = len(stage.made.events) > stage.asked.reductions.events // 3
-    return _large(stage) if large and stage.asked.one_race else None
+    return _large(stage) if large and stage.asked.one_race and not stage.made.one_race else None
 
 
 #: The passes that read a program as the memory question does.
@@ -297,6 +301,16 @@ _UNFOLDING: tuple[Pass[Making], ...] = (
         reduction="mbarriers",
     ),
 )
+#: Before what takes long of a graph with many operations on mbarriers.
+_BROKEN: tuple[Pass[Making], ...] = (
+    Pass(
+        racing_at_mbarriers,
+        "the same as `racing` of a graph with mbarriers whose phases the program does not settle",
+        lambda stage: replace(stage, graph=racing_at_mbarriers(stage.made)),
+        _races_at_mbarriers,
+        reduction="racing",
+    ),
+)
 _SAFE: tuple[Pass[Making], ...] = (
     Pass(
         collected.safe_assertions,
@@ -338,7 +352,7 @@ _REDUCING: tuple[Pass[Making], ...] = (
     ),
 )
 #: All of them, in their order.
-PASSES: tuple[Pass[Making], ...] = (*_READING, *_LASTING, *_UNFOLDING, *_SAFE, *_REDUCING)
+PASSES: tuple[Pass[Making], ...] = (*_READING, *_LASTING, *_UNFOLDING, *_BROKEN, *_SAFE, *_REDUCING)
 
 
 def read(program: Program, *, whole_vectors: bool, instructions: bool) -> Program:

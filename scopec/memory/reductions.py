@@ -33,8 +33,9 @@ class Reductions:
     uses (:mod:`scopec.memory.reduce.commuting`): each order ends with the same value, and synchronises nothing.
 
     ``racing``: of a large graph, where any race decides all that is asked, only two accesses are left that race in the
-    execution in which threads run one after the other (:mod:`scopec.memory.reduce.certain_race`).  Every model that has
-    it has that execution, for it is sequentially consistent, and nothing in it can order the two.
+    execution in which threads run one after the other, or, around mbarriers, in turns
+    (:mod:`scopec.memory.reduce.certain_race`).  Every model that has it has that execution, for it is sequentially
+    consistent, and nothing in it can order the two.
 
     ``constants``: plain reads of what nobody writes, or of what the host alone wrote before it launched anything, are
     no events (:meth:`Unfolding.constant`), where threads are many or a loop that reads such goes round often, which it

@@ -263,10 +263,10 @@ class EventGraph:
     that some wait loop looks at several locations in a turn.  ``settled`` are locations whose accesses are left out
     (:mod:`scopec.memory.reduce.resolve_locations`), with what they hold at the end; ``decided`` the objects that have
     no others, all turns of loops included.  ``one_race``: of a graph in which nobody waits in vain only what shows a
-    race is left (:mod:`scopec.memory.reduce.certain_race`).  ``carried`` gives the reads whose values come to an event
-    by way of settled locations, whether or not its value still mentions them.  ``done`` are the accesses of copies, and
-    the returns of waits that find them complete; ``phases`` what the phases of mbarriers relate, by the relation's name
-    (:mod:`scopec.memory.unfold.phases`).
+    race is left (:mod:`scopec.memory.reduce.certain_race`); with ``may_wait`` somebody may.  ``carried`` gives the
+    reads whose values come to an event by way of settled locations, whether or not its value still mentions them.
+    ``done`` are the accesses of copies, and the returns of waits that find them complete; ``phases`` what the phases of
+    mbarriers relate, by the relation's name (:mod:`scopec.memory.unfold.phases`).
     """
 
     program: Program
@@ -291,6 +291,7 @@ class EventGraph:
     settled: Mapping[Location, Value] = field(default_factory=dict)
     decided: frozenset[str] = frozenset()
     one_race: bool = False
+    may_wait: bool = False
     carried: Mapping[str, frozenset[str]] = field(default_factory=dict)
     done: tuple[Synchronises, ...] = ()
     phases: Mapping[str, tuple[Synchronises, ...]] = field(default_factory=dict)

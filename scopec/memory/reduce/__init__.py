@@ -6,6 +6,7 @@
 - ``prune_barriers``: removes barriers that then order nothing
 - ``commuting``: read-modify-writes that may change places
 - ``certain_race``: one race that nothing can order
+- ``one_execution``: a sequentially consistent execution, in which it looks for one
 - ``substituting``: values in the place of reads
 - ``constant_order``: the order that the program alone decides
 """

@@ -1,9 +1,13 @@
-"""Finds a certain race in a large graph by running the program once, sequentially.
+"""Finds a certain race in a large graph by running the program once or twice, sequentially.
 
-One execution is made, in which threads run one after the other, each until it has to wait, over a memory that holds
-the last value written: it is sequentially consistent, so every model has it.  Two of its accesses to one location race
-for certain if only atomic operations could order them, and no operation that could release follows the first, or none
-that could acquire precedes the second.
+An execution is made over a memory that holds the last value written (:mod:`scopec.memory.reduce.one_execution`): it is
+sequentially consistent, so every model has it.  Two of its accesses to one location race for certain if only atomic
+operations could order them, and no operation that could release follows the first, or none that could acquire precedes
+the second.
+
+Operations on mbarriers order what the phases of that execution say: all arrivals of a phase come before whoever finds
+it over, whatever their orders and scopes are, and the accesses of the copies that complete in it.  That may be more
+than the model has, so nothing is taken for a race that is none.
 """
 
 from __future__ import annotations
@@ -15,26 +19,24 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.memory.events.events import Event, EventGraph, Final, Kind
-from scopec.memory.events.rewriting import of_events
+from scopec.memory.events.rewriting import among, of_events
 from scopec.memory.reduce.constant_order import ConstantOrder
+from scopec.memory.reduce.one_execution import OneExecution, executions
 from scopec.memory.reduce.prune_barriers import condensed
 from scopec.program import ir, values
-from scopec.program.values import FALSE, Const
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scopec.memory.events.events import Synchronises
-    from scopec.memory.events.guards import Guard
     from scopec.program.observe import Location
-    from scopec.program.values import Value
 
 
 @dataclass(frozen=True)
 class _Found:
     """An execution, its graph, and two accesses of it that race."""
 
-    run: _Run
+    run: OneExecution
     executed: EventGraph
     pair: tuple[Event, Event]
 
@@ -44,24 +46,34 @@ def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
 
     With ``condense`` it is also without the barriers that nobody needs then.
     """
-    raced = _race(graph)
-    if raced is None:
+    found = _race(graph)
+    if found is None:
         return None
+    left = _left(graph, found)
+    return condensed(left) if condense else left
+
+
+def racing_at_mbarriers(graph: EventGraph) -> EventGraph:
+    """The same of a graph with operations on mbarriers, with all barriers; the graph itself if there is none."""
+    found = _race(graph)
+    return graph if found is None else _left(graph, found)
+
+
+def _left(graph: EventGraph, raced: _Found) -> EventGraph:
+    """The part of a graph that a race is shown in."""
     run, executed, pair = raced.run, raced.executed, raced.pair
     at, those = pair[0].location, {e.thread for e in pair}  # what others add there makes no difference
     kept = {e.id for e in executed.events if e.location != at or not e.atomic or e.thread in those}
-    found = replace(
-        of_events(executed, kept, _edges(graph, run, kept)),
+    return replace(
+        of_events(executed, kept, among(executed.asw, kept)),
         conditions=(),
         addresses={},
-        assertions=(),
-        waits=(),
         carried={},
         settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
         finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
         one_race=True,
+        may_wait=bool(graph.cuts),
     )
-    return condensed(found) if condense else found
 
 
 def racing_pair(graph: EventGraph) -> tuple[Event, Event] | None:
@@ -71,16 +83,46 @@ def racing_pair(graph: EventGraph) -> tuple[Event, Event] | None:
 
 
 def _race(graph: EventGraph) -> _Found | None:
-    if graph.phases or any(edge.when is not None for edge in graph.done):
+    if graph.issue or graph.impossible or any(e.operands for e in graph.events):
         return None
-    if graph.cuts or graph.issue or graph.impossible or graph.choices or any(e.operands for e in graph.events):
+    if not graph.phases and (graph.cuts or graph.choices or any(edge.when is not None for edge in graph.done)):
         return None
-    run = _Run(graph)
-    try:
-        events = tuple(run.events())
-    except _NotKnownYet:
-        return None
-    executed = replace(graph, events=events, asw=tuple(_edges(graph, run, {e.id for e in events})))
+    for run in executions(graph):
+        if graph.finals and not run.whole:
+            continue
+        executed = _executed(graph, run)
+        pair = _racing(executed)
+        if pair is not None:
+            return _Found(run, executed, pair)
+    return None
+
+
+def _executed(graph: EventGraph, run: OneExecution) -> EventGraph:
+    """The graph of an execution, with an arrival or a wait in the place of what orders something at an mbarrier."""
+    edges = {name: tuple(_known(graph.phases.get(name, ()), run)) for name in ("phase", "complete")}
+    arrivals = {e for edge in edges["phase"] for e in edge.before}
+    waits = {e for found in edges.values() for edge in found for e in edge.after}
+    events = tuple(
+        _meeting(e, Kind.ARRIVE if e.id in arrivals else Kind.WAIT) if e.id in arrivals | waits else e
+        for e in run.events
+        if e.location not in run.mbarriers or e.id in arrivals | waits
+    )
+    there = {e.id for e in events}
+    asw = (*_known(graph.asw, run), *(replace(edge, barrier=True) for edge in edges["phase"]))
+    done = (*_known(graph.done, run), *edges["complete"])
+    return replace(
+        graph, events=events, asw=tuple(among(asw, there)), done=tuple(among(done, there)), phases={}, choices={},
+        assertions=(), cuts=(), waits=(),
+    )  # fmt: skip
+
+
+def _meeting(event: Event, kind: Kind) -> Event:
+    """An arrival or a wait, in the place of an access to an mbarrier."""
+    text = f"{'arrive at' if kind is Kind.ARRIVE else 'find a phase over of'} {event.text.split(' ', 1)[1]}"
+    return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
+
+
+def _racing(executed: EventGraph) -> tuple[Event, Event] | None:
     order = ConstantOrder(executed)
     releasing, acquiring = _synchronising(executed.events), _synchronising(executed.events[::-1])
     accesses: dict[Location, list[Event]] = defaultdict(list)
@@ -113,7 +155,7 @@ def _race(graph: EventGraph) -> _Found | None:
         pairs = ((write, e) for write in own if write.writes for e in own if e is not write)
         pair = next((pair for pair in pairs if race(*pair)), None)
         if pair is not None:
-            return _Found(run, executed, pair)
+            return pair
     return None
 
 
@@ -129,100 +171,8 @@ def _synchronising(events: Sequence[Event]) -> list[Event]:
     return found
 
 
-def _edges(graph: EventGraph, run: _Run, there: Collection[str]) -> Iterator[Synchronises]:
-    """The additional synchronises-with between the executed events."""
-    for edge in graph.asw:
-        before, after = (tuple(e for e in side if e in there) for side in (edge.before, edge.after))
-        if before and after and (edge.when is None or run.known(edge.when) == values.TRUE):
-            yield replace(edge, before=before, after=after, when=None)
-
-
-class _NotKnownYet(Exception):
-    """A value comes from a lane whose read is executed later: no edge is where a warp exchanges values."""
-
-
-class _Run:
-    """The execution: what each location holds, what each read has returned."""
-
-    def __init__(self, graph: EventGraph) -> None:
-        self.graph = graph
-        self.memory: dict[Location, Const] = {}
-        self.read: dict[str, Const] = {}
-        #: The events that are executed, or on a path that is not taken.
-        self.passed: set[str] = set()
-        self.outcomes: dict[int, bool] = {}
-        self.left: dict[str, int] = defaultdict(int)
-        #: For each event how many edges end at it whose events are not all executed or left out yet.
-        self.ends: dict[str, list[int]] = defaultdict(list)
-        self.begins: dict[str, list[int]] = defaultdict(list)
-        self.missing = [len(edge.before) for edge in graph.asw]
-        for number, edge in enumerate(graph.asw):
-            for event in edge.before:
-                self.begins[event].append(number)
-            for event in edge.after:
-                self.ends[event].append(number)
-
-    def events(self) -> Iterator[Event]:
-        """The executed events, in the graph's order, with what they write."""
-        threads: dict[str, list[Event]] = defaultdict(list)
-        for event in self.graph.events:
-            threads[event.thread].append(event)
-        at = dict.fromkeys(threads, 0)
-        found: dict[str, Event] = {}
-        moved = True
-        while moved:
-            moved = False
-            for thread, events in threads.items():
-                while at[thread] < len(events) and not any(self.missing[n] for n in self.ends[events[at[thread]].id]):
-                    event = events[at[thread]]
-                    if self.holds(event.guard):
-                        found[event.id] = self.perform(event)
-                    self.passed.add(event.id)
-                    for number in self.begins[event.id]:
-                        self.missing[number] -= 1
-                    at[thread] += 1
-                    moved = True
-        yield from (found[e.id] for e in self.graph.events if e.id in found)
-
-    def perform(self, event: Event) -> Event:
-        """Execute an event: what it writes is a constant then."""
-        always = event.guard.guards.always
-        event = replace(event, guard=always, success=None if event.success is None else always)
-        if event.location is None:
-            return event
-        if event.kind is Kind.READ:
-            self.read[event.id] = self.memory[event.location]
-            return event
-        assert event.value is not None
-        value = self.known(event.value)
-        if not isinstance(value, Const):
-            raise _NotKnownYet
-        self.memory[event.location] = value
-        return replace(event, value=value if event.rmw is None else self.known(event.value, own=event.rmw))
-
-    def known(self, value: Value, own: str | None = None) -> Value:
-        """A value with what reads have returned in it, but for the other half of a read-modify-write."""
-        return values.substitute(value, lambda leaf: leaf if leaf.name == own else self.read.get(leaf.name, leaf))
-
-    def waits(self, value: Value) -> bool:
-        """Whether a value has reads in it that are neither executed nor passed over."""
-        left: set[str] = set()
-
-        def seen(leaf: values.Reg | values.Builtin) -> Value:
-            left.add(leaf.name)
-            return leaf
-
-        values.substitute(value, seen)
-        return any(name in self.graph.by_id and name not in self.passed for name in left)
-
-    def holds(self, guard: Guard) -> bool:
-        """Whether a path is the one that is taken."""
-        while not (guard.always or guard.never):
-            number, low, high = guard.branch
-            if number not in self.outcomes:
-                condition = self.known(self.graph.conditions[number])
-                if not isinstance(condition, Const) and self.waits(condition):
-                    raise _NotKnownYet
-                self.outcomes[number] = isinstance(condition, Const) and condition != FALSE
-            guard = high if self.outcomes[number] else low
-        return guard.always
+def _known(edges: Iterable[Synchronises], run: OneExecution) -> Iterator[Synchronises]:
+    """The synchronisation between executed events, where its condition may hold."""
+    for edge in among(edges, run.found):
+        if edge.when is None or run.known(edge.when) != values.FALSE:
+            yield replace(edge, when=None)

@@ -71,7 +71,7 @@ def found_whole(run: Variant, graph: EventGraph, found: Findings | None) -> str 
     if not run.reductions.whole:
         return None
     if graph.one_race:
-        return _NO_WAITING
+        return None if graph.may_wait else _NO_WAITING
     race_free = found.answers["race"] is None and registry.load(run.model, run.readings).tells_races()
     if race_free and run.model.name in _SC_WITHOUT_RACES and _is_seq_cst(run):
         return _RACE_FREE
