@@ -1,0 +1,1 @@
+"""Headers of libraries over NVIDIA's own."""
