@@ -34,6 +34,7 @@ DIGITS = {
     "planes in one sum": ("", f"{_XYZ} if (x < n && y < h && z < m) o[z * h * n + y * n + x] = 1;", ("y < h", "y <= h")),
     "three digits": ("n > 0 && h > 0", f"{_I} if (i < m) {{ int z = i / (h * n), y = i / n % h, x = i % n; o[(z * h + y) * n + x] = 1; }}", ("% h", "% (h + 1)")),
     "three digits, by rests": ("n > 0 && h > 0", f"{_I} if (i < m) {{ int z = i / (h * n), q = i % (h * n); o[z * h * n + q / n * n + q % n] = 1; }}", ("z * h * n", "z * h * (n - 1)")),
+    "three digits, mixed": ("n > 0 && h > 0", f"{_I} if (i < m) {{ int y = i % (h * n) / n, x = i % n; o[i / (h * n) * (h * n) + y * n + x] = 1; }}", ("i / (h * n) *", "i / (h * n + n) *")),
     "digits of a block": ("n > 0", "int b = blockIdx.x / n, c = blockIdx.x % n; for (int j = threadIdx.x; j < h; j += blockDim.x) o[(b * n + c) * h + j] = 1;", ("j < h", "j <= h")),
     "digits of a thread": ("gridDim.x == 1 && gridDim.y == 1", f"{_T} o[t % blockDim.x * blockDim.y + t / blockDim.x] = 1;", ("* blockDim.y", "* (blockDim.y - 1)")),
     "digits of a stride": ("n > 0", f"{_I} for (; i < m; i += gridDim.x * blockDim.x) o[i / n * n + i % n] = 1;", ("* n", "* (n - 1)")),
@@ -135,7 +136,7 @@ def test_the_laws_of_products_and_quotients_hold_of_all_numbers(seed):
     whole = mul(n, h)
     used = [
         mul(a, n), mul(b, n), mul(a, h), terms.div(a, n), terms.mod(a, h), terms.div(a, whole), terms.div(b, whole),
-        terms.div(terms.div(a, n), h), terms.div(a, terms.negative(n)), terms.div(a, mul(const(4), n)), mul(terms.div(b, n), n),
+        terms.div(terms.div(a, n), h), terms.div(terms.mod(a, whole), h), terms.mod(terms.mod(a, whole), h), terms.div(a, terms.negative(n)), terms.div(a, mul(const(4), n)), mul(terms.div(b, n), n),
     ]  # fmt: skip
     sum_ = terms.total(dict.fromkeys(used, 1))
     question = Question(True, (), (Relation("apart by", sum_, sum_, ((-1 << 40, 1 << 40),)),))

@@ -13,7 +13,7 @@ from itertools import combinations
 from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
-from scopec.program.anythread import ONE, ZERO, Term, both, const, equal, less, mul, opposite, symbol
+from scopec.program.anythread import ONE, ZERO, Term, const, equal, less, opposite, symbol
 from scopec.sizes import pairs as meeting
 from scopec.sizes.pairs import Order
 from scopec.sizes.questions import Launches, Question, Who, of_indices
@@ -22,7 +22,7 @@ LIMITS = "no 32-bit number passes its limits"
 POINTERS = "no two pointers overlap"
 ARRAYS = "no index leaves its array"
 ASSUMED = (LIMITS, POINTERS, ARRAYS)
-_MOST_THREADS = 1024
+_LARGEST_BLOCK = 1024
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,7 @@ def doubts(of: Launches, order: Order) -> Iterator[Doubt]:
 
 def _asked(of: Launches, *known: Term) -> Question:
     """Whether there is a thread of which this holds; at ordinary numbers rather."""
-    threads = ONE
-    for axis in "xyz":
-        threads = mul(threads, _size("blockDim", axis))
-    launch = both(of.of_launch, opposite(less(const(_MOST_THREADS), threads)))
-    held: tuple[tuple[Term, Who], ...] = ((launch, 1), (of_indices(), 1), *((term, 1) for term in known))
+    held: tuple[tuple[Term, Who], ...] = ((of.of_launch, 1), (of_indices(), 1), *((term, 1) for term in known))
     usual = (*meeting.positive(of.form), equal(_size("gridDim", "x"), ONE))
     rather: tuple[tuple[tuple[Term, Who], ...], ...] = tuple(((term, 1),) for term in usual)
     return Question(True, held, (), rather=rather)
@@ -58,7 +54,7 @@ def _asked(of: Launches, *known: Term) -> Question:
 
 def _far(question: Question) -> Iterator[Question]:
     """The question of launches of any size: with the largest blocks first, so that products are of one unknown."""
-    block = {_size("blockDim", axis): const(_MOST_THREADS if axis == "x" else 1) for axis in "xyz"}
+    block = {_size("blockDim", axis): const(_LARGEST_BLOCK if axis == "x" else 1) for axis in "xyz"}
     known: list[tuple[Term, Who]] = [(terms.substituted(term, block), who) for term, who in question.known]
     known += ((equal(size, number), 1) for size, number in block.items())
     yield replace(question, known=tuple(known), rather=(), far=True)

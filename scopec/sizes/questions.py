@@ -30,6 +30,7 @@ Who = Literal[1, 2]
 #: The largest block and grid in each direction (CUDA C++ Programming Guide, "Technical Specifications").
 #: Sizes, and the indices below them.
 SIZED = (("blockDim", "threadIdx"), ("gridDim", "blockIdx"))
+_MOST_THREADS = 1024
 _LARGEST = {"blockDim": (1024, 1024, 64), "gridDim": ((1 << 31) - 1, 65535, 65535)}
 
 
@@ -107,7 +108,14 @@ class Launches:
                 most = const(_LARGEST[name][place])
                 is_flat = f"{name}.{axis}" in self.flat
                 found.append(terms.equal(size, terms.ONE) if is_flat else opposite(less(most, size)))
-        return reduce(both, found, TRUE)
+        return both(reduce(both, found, TRUE), self._block)
+
+    @property
+    def _block(self) -> Term:
+        """That a block has no more threads than there may be."""
+        sizes = [f"blockDim.{axis}" for axis in "xyz" if f"blockDim.{axis}" not in self.flat]
+        threads = reduce(terms.mul, (symbol(size, "launch", 1) for size in sizes))
+        return opposite(less(const(_MOST_THREADS), threads)) if len(sizes) > 1 else TRUE
 
 
 def of_thread(form: AnyThread) -> Term:

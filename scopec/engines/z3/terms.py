@@ -143,7 +143,7 @@ class Translation:
     def _quotient(self, term: Term, left: Any, right: Any, who: Who) -> tuple[Any, frozenset[int]]:
         (quotient, rest), leaves = self._divided(left, term.args[1], right)
         if term.args[1].op == "mul" and not self._exact:
-            leaves |= self._nested(term.args[1], left, quotient, who)
+            leaves |= self._nested(term.args[1], left, (quotient, rest), who)
         return (quotient if term.op == "div" else rest), leaves
 
     def _divided(self, left: Any, divisor: Term, right: Any) -> tuple[tuple[Any, Any], frozenset[int]]:
@@ -163,16 +163,21 @@ class Translation:
         quotient, rest, _, _, products = self._leaves[number].made
         return (quotient, rest), products | {number}
 
-    def _nested(self, divisor: Term, left: Any, quotient: Any, who: Who) -> frozenset[int]:
-        """That a quotient by a product is the quotient by one factor, divided by the other, if both are above 0."""
+    def _nested(self, divisor: Term, left: Any, parts: tuple[Any, Any], who: Who) -> frozenset[int]:
+        """That a quotient by a product is the quotient by one factor, divided by the other, if both are above 0; and
+        that the rest, divided by that factor, is what the other leaves of that quotient, with the same rest.
+        """
+        quotient, rest = parts
         leaves = frozenset[int]()
         (_, one), (_, other) = factors = [(arg, self.of(arg, who)[0]) for arg in divisor.args]
         for (first, by), (second, then) in permutations(factors):
-            (inner, _), of_inner = self._divided(left, first, by)
+            (inner, last), of_inner = self._divided(left, first, by)
+            (digit, end), of_rest = self._divided(rest, first, by)
             whole, products = self._times(quotient, second, then)
-            fact = z3.Implies(z3.And(one > 0, other > 0), z3.And(whole <= inner, inner < whole + then))
+            between = z3.And(whole <= inner, inner < whole + then)
+            fact = z3.Implies(z3.And(one > 0, other > 0), z3.And(between, digit == inner - whole, end == last))
             key = ("nested", quotient.get_id(), by.get_id())
-            leaves |= of_inner | products | {self._leaf(key, Leaf((inner, whole), (fact,)))}
+            leaves |= of_inner | of_rest | products | {self._leaf(key, Leaf((inner, whole), (fact,)))}
         return leaves
 
     def _times(self, number: Any, factor: Term, made: Any) -> tuple[Any, frozenset[int]]:
