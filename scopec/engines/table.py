@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from scopec.engines.protocol import Kind
-    from scopec.sizes.questions import Answer, Question
+    from scopec.sizes.questions import OfSizes
 
 
 #: The first engine that answers a kind of question is the reference for it.
@@ -58,13 +58,13 @@ def sizes_version() -> str:
 
 
 @cache
-def of_sizes() -> Callable[[], Callable[[Question, float, int | None], Answer]] | None:
+def of_sizes() -> Callable[[], OfSizes] | None:
     """Who answers questions about all launches of a kernel, for one; None without the extra ``scopec[sizes]``."""
     from importlib.util import find_spec
 
     if find_spec(SIZES) is None:
         return None
-    found: Callable[[], Callable[[Question, float, int | None], Answer]] = loaded("scopec.engines.z3.engine:answers")
+    found: Callable[[], OfSizes] = loaded("scopec.engines.z3.engine:answers")
     return found
 
 

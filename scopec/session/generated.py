@@ -30,7 +30,7 @@ def destination(run: Run, keep: Path | None) -> Path:
     The cache holds the 100 latest; older ones are removed.  EngineError where the folder cannot be made.
     """
     if keep is not None:
-        return _made(keep, "name another one with --keep")
+        return named(keep)
     root = platformdirs.user_cache_path("scopec") / "generated"
     digest = hashlib.sha256(os.fsencode(Path(run.file).resolve())).hexdigest()[:8]
     target = root / f"{Path(run.file).stem}-{digest}"
@@ -41,6 +41,11 @@ def destination(run: Run, keep: Path | None) -> Path:
     for old in sorted((f for f in root.iterdir() if f.is_dir()), key=_written, reverse=True)[_MOST_FOLDERS:]:
         shutil.rmtree(old, ignore_errors=True)
     return target
+
+
+def named(folder: Path) -> Path:
+    """The folder that ``--keep`` names."""
+    return _made(folder, "name another one with --keep")
 
 
 def _made(folder: Path, way_out: str) -> Path:

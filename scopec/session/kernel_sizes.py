@@ -6,6 +6,7 @@ the verdict, or else there is none.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from copy import copy
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import LimitError
+from scopec.base.files import write_below
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -28,6 +30,7 @@ from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, both, symbols
 from scopec.session import witness
+from scopec.session.generated import named
 from scopec.session.plan import Overrides
 from scopec.session.witnessed import Answered, Found, Launch
 from scopec.sizes import assumptions, questions
@@ -37,7 +40,7 @@ from scopec.sizes.questions import Launches, Model
 if TYPE_CHECKING:
     from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
-    from scopec.sizes.questions import Answer, Question
+    from scopec.sizes.questions import Answer, OfSizes, Question
 
 #: Seconds for a question about barriers.
 _SECONDS = 5.0
@@ -84,6 +87,7 @@ class OfKernel:
         self.text, self.kernel, self.device, self.host = text, kernel, device, host
         self.settings, self.end, self.condition = settings, settings.deadline(), condition
         self.launch = Launch(text, path, kernel, overrides, settings, ask, self.end)
+        self._kept: list[str] = []
         self._begins()
 
     def _begins(self) -> None:
@@ -142,11 +146,11 @@ class OfKernel:
         return Launches(*self.form)
 
     @cached_property
-    def engine(self) -> Callable[[Question, float, int | None], Answer]:
+    def engine(self) -> OfSizes:
         """Who answers."""
-        made = of_sizes()
-        assert made is not None
-        return made()
+        engine = of_sizes()
+        assert engine is not None
+        return engine()
 
     def answer(self, question: Question, seconds: float | None = None) -> Answer:
         """The answer to a question, within the limits."""
@@ -156,12 +160,21 @@ class OfKernel:
         if within <= 0:
             return None
         try:
-            found = self.engine(question, within, self.settings.memory)
+            found = self.engine.answer(question, within, self.settings.memory)
+            self._keep()
         except RecursionError:
             return None
         if found == "none":
             self._refuted.add(question)
         return found
+
+    def _keep(self) -> None:
+        """Write down the question that was answered, where ``--keep`` says."""
+        folder, text = self.settings.keep, self.engine.decided if self.settings.keep is not None else None
+        if folder is not None and text is not None:
+            name = re.sub(r"\W+", "_", self.kernel.name).strip("_")
+            self._kept.append(f"{self.launch.stem}.{name}.{len(self._kept) + 1:03}.smt2")
+            write_below(named(folder), self._kept[-1], text)
 
     @cached_property
     def differing(self) -> list[tuple[Span, Answer]]:

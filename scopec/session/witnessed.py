@@ -59,6 +59,11 @@ class Launch:
         self._text, self._path, self._kernel = text, path, kernel
         self._overrides, self._settings, self._ask, self._end = overrides, settings, ask, end
 
+    @property
+    def stem(self) -> str:
+        """The name of the file, without its ending."""
+        return self._path.stem
+
     def _read(self, model: Model, on: str = "") -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
         """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read."""
         for elements, dynamic in _SIZES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field
 from functools import cached_property, lru_cache, reduce
-from typing import Literal
+from typing import Literal, Protocol
 
 from scopec.base.records import dataclass
 from scopec.program import anythread as terms
@@ -77,6 +77,17 @@ class Model:
 
 #: Proved that there are none; two threads; neither was found.
 Answer = Literal["none"] | Model | None
+
+
+class OfSizes(Protocol):
+    """Who answers the questions about one kernel."""
+
+    def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
+        """The answer, within about so many seconds and so many bytes."""
+
+    @property
+    def decided(self) -> str | None:
+        """The question that was answered last as SMT-LIB, with the answer; None if it was left open."""
 
 
 class Launches:

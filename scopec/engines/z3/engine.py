@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from threading import Lock
 from typing import Any
@@ -20,25 +19,28 @@ _ANY = (1 << 31, 1 << 63)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _SIZES = ("blockDim", "gridDim")
+_MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}
 #: The parts of the time of a question that are for its proof, by laws and by z3's own products.
 _BY_LAWS = 0.4
 _BY_PRODUCTS = 0.1
 
 
-def answers() -> Callable[[Question, float, int | None], Answer]:
-    """Who answers the questions about one kernel, within so many seconds and bytes."""
-    return _Asked().answer
+def answers() -> Asked:
+    """Who answers the questions about one kernel."""
+    return Asked()
 
 
-class _Asked:
-    """The questions about one kernel."""
+class Asked:
+    """The questions about one kernel; ``decided`` is that which was answered last, as SMT-LIB, if it was."""
 
     def __init__(self) -> None:
+        self._decided: tuple[tuple[Any, ...], str] | None = None
         self._translations: dict[tuple[bool, frozenset[str], bool], Translation] = {}
 
     def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
         """Whether there are two threads as is asked; within so many bytes, and about so many seconds."""
         end = time.monotonic() + seconds
+        self._decided = None
         with _ONE_AT_A_TIME:
             if memory is not None:
                 z3.set_param("memory_max_size", max(64, memory >> 20))
@@ -48,6 +50,17 @@ class _Asked:
                 return self._model(question, end)
             except z3.Z3Exception:  # memory is used up
                 return None
+
+    @property
+    def decided(self) -> str | None:
+        """The question that was answered last, as it was put to z3, with the answer."""
+        if self._decided is None:
+            return None
+        assertions, answer = self._decided
+        solver = z3.Solver()
+        solver.add(*assertions)
+        with _ONE_AT_A_TIME:
+            return f"; {answer}: {_MEANING[answer]}\n{solver.to_smt2()}"
 
     def _stated(self, question: Question, *, exact: bool) -> Stated:
         key = (question.same_block, question.apart, exact)
@@ -60,6 +73,7 @@ class _Asked:
         for exact, share in ((False, _BY_LAWS), (True, _BY_PRODUCTS)):
             said = self._stated(question, exact=exact)
             if _check(said.assertions, seconds * share)[0] == z3.unsat:
+                self._decided = said.assertions, "unsat"
                 return True
         return False
 
@@ -85,6 +99,7 @@ class _Asked:
                 bounds += [made <= most, made >= -numbers]
             found, of = _check((*said.assertions, *bounds), end - time.monotonic())
             if of is not None:
+                self._decided = (*said.assertions, *bounds), "sat"
                 return _read(of, said)
             if found == z3.unknown:
                 return None
