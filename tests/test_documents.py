@@ -56,7 +56,13 @@ def test_a_counterexample_is_the_real_output(write: Callable[..., Path]) -> None
 
 @pytest.mark.parametrize(
     ("document", "commands"),
-    [("README.md", 1), ("docs/tutorial.md", 8), ("docs/limits.md", 1), ("docs/your-kernel.md", 1)],
+    [
+        ("README.md", 1),
+        ("docs/tutorial.md", 8),
+        ("docs/limits.md", 1),
+        ("docs/your-kernel.md", 1),
+        ("docs/guide.md", 7),
+    ],
 )
 def test_worked_examples(document: str, commands: int, tmp_path: Path) -> None:
     """A reader who follows a document, with the engine that answers at once, sees what it shows; `…` is any lines."""
@@ -136,6 +142,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (folder / name).write_text(block(limits, f"cuda {name}"))
     kernels = (REPOSITORY / "docs" / "your-kernel.md").read_text(encoding="utf-8")
     (folder / "sums.cu").write_text(block(kernels, "cuda sums.cu"))
+    guide = (REPOSITORY / "docs" / "guide.md").read_text(encoding="utf-8")
+    for name, text in re.findall(r"^```cuda (\S+)\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL):
+        (folder / name).write_text(text)
     (folder / "one.litmus").write_text(
         "C one\n{ x = 0; }\nP0 (atomic_int* x) {\n  atomic_store(x, 1);\n}\nexists (x = 1)\n"
     )
