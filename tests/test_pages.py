@@ -373,6 +373,27 @@ def test_violations_lead_to_each_other_and_a_change_can_be_copied(page: Page, tm
 
 
 @browser_test
+def test_violations_of_other_programs_follow(page: Page, tmp_path: Path) -> None:
+    """Over a program without any between them; the first and the last of the report end the row."""
+    kernel = "__device__ int n;\n__global__ void k() { n += 1; }\n"
+    wrong = f"{kernel}//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n//@ expect may_hang;\n"
+    for name, text in (("a", wrong), ("b", f"{kernel}//@ launch k<<<1, 1>>>();\n"), ("c", wrong)):
+        (tmp_path / f"{name}.cu").write_text(text)
+    found = check([tmp_path / f"{name}.cu" for name in "abc"], Settings(engine="embedded"))
+    for name, text in html.files(found, 1.0).items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    page.goto((tmp_path / "a.html").as_uri())
+    page.get_by_role("link", name="Next violation").last.click()
+    assert page.url.endswith("/c.html#check-1")
+    assert page.get_by_role("link", name="Next violation").count() == 1
+    page.get_by_role("link", name="Previous violation").first.click()
+    assert page.url.endswith("/a.html#check-2")
+    assert page.get_by_role("link", name="Previous violation").count() == 1
+    page.goto((tmp_path / "b.html").as_uri())
+    assert page.get_by_role("link", name="violation").count() == 0
+
+
+@browser_test
 @pytest.mark.parametrize("width", [1200, 390])
 def test_code_is_not_cut(width: int, page: Page, site: Path) -> None:
     page.set_viewport_size({"width": width, "height": 900})

@@ -68,9 +68,24 @@ class _Line:
 
 def files(outcomes: Sequence[Outcome], seconds: float) -> dict[str, str]:
     """The pages of a suite by file name, ``index.html`` first."""
-    names = _names([r for o in outcomes for r in o.reports])
-    pages = {names[id(r)]: page(r, index="index.html") for o in outcomes for r in o.reports}
+    reports = [r for o in outcomes for r in o.reports]
+    names = _names(reports)
+    wrong = {names[id(r)]: ids for r in reports if (ids := _violated(r))}
+    others: dict[str, tuple[str | None, str | None]] = {}
+    for before, name, after in zip([None, *wrong], wrong, [*list(wrong)[1:], None], strict=False):
+        last = f"{before}#{wrong[before][-1]}" if before is not None else None
+        others[name] = (last, f"{after}#{wrong[after][0]}" if after is not None else None)
+    pages = {(name := names[id(r)]): page(r, "index.html", others.get(name, (None, None))) for r in reports}
     return {"index.html": index(outcomes, seconds, names), **pages}
+
+
+def _violated(report: Report) -> list[str]:
+    """The places of what is violated on the page of a program."""
+    return [_anchor(number) for number, check in enumerate(report.checks, start=1) if check.verdict == "violated"]
+
+
+def _anchor(number: int) -> str:
+    return f"check-{number}"
 
 
 def _names(reports: Sequence[Report]) -> dict[int, str]:
@@ -97,7 +112,7 @@ def index(outcomes: Sequence[Outcome], seconds: float, names: Mapping[int, str])
             rows.append(_Line(outcome.file, "failed", outcome.failure))
         for report in outcome.reports:
             for number, check in enumerate(report.checks, start=1):
-                link = f"{names[id(report)]}#check-{number}"
+                link = f"{names[id(report)]}#{_anchor(number)}"
                 text, reason = check.expectation.text, check.reason or ""
                 rows.append(_Line(title(report), check.verdict, text, reason, link, check.time_ms))
     counts = Counter(row.verdict for row in rows)
@@ -152,8 +167,9 @@ def _lines(source: Source) -> Sequence[Markup]:
     return coloured(source.lines[:-1] if source.lines[-1:] == [""] else source.lines)
 
 
-def page(report: Report, index: str | None = None) -> str:
-    """The page of one program; ``index`` is the page to go back to."""
+def page(report: Report, index: str | None = None, others: tuple[str | None, str | None] = (None, None)) -> str:
+    """The page of one program; ``index`` is the page to go back to, ``others`` are the violations of other pages before
+    and behind those of this one."""
     run = report.run
     settings = {
         "model": run.model.name,
@@ -164,7 +180,9 @@ def page(report: Report, index: str | None = None) -> str:
     shown = [_shown(number, check, run.source) for number, check in enumerate(report.checks, start=1)]
     violated = [one for one in shown if one["check"].verdict == "violated"]
     for one, other in pairwise(violated):
-        one["next"], other["previous"] = other["id"], one["id"]
+        one["next"], other["previous"] = f"#{other['id']}", f"#{one['id']}"
+    if violated:
+        violated[0]["previous"], violated[-1]["next"] = others
     witness = _witness(report)
     return render(
         "page.html.j2",
@@ -207,7 +225,7 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
     """The part of the page, which has the lines of a file, about one check."""
     why = reasons.explanation(check)
     found: dict[str, Any] = {
-        "id": f"check-{number}",
+        "id": _anchor(number),
         "check": check,
         "sentences": why.sentences,
         "diff": tuple(diff(check.fix, source, context=0)),
