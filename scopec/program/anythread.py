@@ -390,7 +390,8 @@ class AnyThread:
     ``assumed`` holds of each thread: its indices are within their arrays, it divides by no zero (clang's traps).
     ``checked`` are these with their places, ``readings`` the numbers that may pass their limits.
     ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
-    ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.
+    ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.  ``warps`` are
+    the barriers of whole warps; the condition of one in a loop is any.
     """
 
     accesses: tuple[Access, ...]
@@ -406,3 +407,4 @@ class AnyThread:
     read_only: frozenset[Span] = field(default=frozenset())
     readings: tuple[Reading, ...] = field(default=())
     checked: tuple[tuple[Term, Span], ...] = field(default=())
+    warps: tuple[Barrier, ...] = field(default=())

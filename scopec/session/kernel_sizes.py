@@ -218,10 +218,16 @@ class OfKernel:
         """What is known of the barriers."""
         assert not isinstance(self.form, Found)
         made, _ = self.form
+        warps = made.warps if all(map(self.of_whole_warps, made.warps)) else ()
         if not self.ordered:
-            return meeting.Order(False, frozenset())
+            return meeting.Order(False, frozenset(), warps)
         without = [(loop.turn, questions.turn_without(self.launches, loop)) for loop in made.loops]
-        return meeting.Order(True, frozenset(turn for turn, asked in without if self.answer(asked) == "none"))
+        return meeting.Order(True, frozenset(turn for turn, asked in without if self.answer(asked) == "none"), warps)
+
+    def of_whole_warps(self, barrier: Barrier) -> bool:
+        """Whether all lanes of each warp come to a barrier, or none."""
+        is_known = questions.is_exact(barrier.condition)
+        return is_known and self.answer(questions.differs_in_warp(self.launches, barrier.condition)) == "none"
 
     def meet(self, pair: meeting.Pair, seconds: float) -> Answer:
         """Whether a pair may meet: proved not to in any turns of loops, or two threads that do, as far as known."""

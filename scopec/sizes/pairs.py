@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterator
+from dataclasses import replace
 
 from scopec.base.records import dataclass
 from scopec.base.source import Span
@@ -18,7 +19,7 @@ from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
 from scopec.sizes import tickets
 from scopec.sizes.polynomials import grouped
-from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact
+from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, warp_of
 
 _BLOCK = 1
 _DEVICE = 3
@@ -26,10 +27,13 @@ _DEVICE = 3
 
 @dataclass(frozen=True)
 class Order:
-    """What is known of the barriers: whether they count, and in which loops each turn that another follows has one."""
+    """What is known of the barriers: whether they count, and in which loops each turn that another follows has one;
+    those of ``warps`` that count.
+    """
 
     counts: bool
     full: frozenset[Term]
+    warps: tuple[Barrier, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ def _meeting(families: list[Family], parting: list[int]) -> Iterator[tuple[Famil
 def _families(form: AnyThread, *, within: bool) -> list[Family]:
     """The accesses by what they do: ``within`` a block between the same barriers, or else to what all blocks share."""
     found: dict[tuple[object, ...], tuple[Term, dict[int, Access]]] = {}
-    barriers = [barrier.position for barrier in form.barriers]
+    barriers = sorted(barrier.position for barrier in (*form.barriers, *form.warps))
     for access in form.accesses:
         if not within and access.object in form.shared:
             continue
@@ -127,8 +131,25 @@ def _families(form: AnyThread, *, within: bool) -> list[Family]:
 
 def asked(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
     """The questions of a pair: whether two threads race in one turn of all loops, or in two turns of one."""
-    form = of.form
     first, second = sorted((pair.first, pair.second), key=lambda family: family.first.position)
+    known = tuple(_parted_by_warps(of, first, second, order)) if pair.same_block else ()
+    for question in _of_turns(of, Pair(first, second, pair.same_block), order):
+        yield replace(question, relations=(*question.relations, *known)) if known else question
+
+
+def _parted_by_warps(of: Launches, first: Family, second: Family, order: Order) -> Iterator[Relation]:
+    """That two threads which come to a barrier of warps, outside of loops, between both accesses are in two warps."""
+    if _is_read_only(of.form, first) or _is_read_only(of.form, second):
+        return
+    warp = warp_of(of)
+    for barrier in order.warps:
+        if first.first.position < barrier.position < second.first.position:
+            here, there = (terms.choose(barrier.condition, warp, terms.const(-n)) for n in (1, 2))
+            yield Relation("differ", here, there)
+
+
+def _of_turns(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
+    form, first, second = of.form, pair.first, pair.second
     if not pair.same_block or not order.counts or _is_read_only(form, first) or _is_read_only(form, second):
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
         yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart), ordered=False)

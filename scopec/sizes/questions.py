@@ -12,6 +12,7 @@ from scopec.program import anythread as terms
 from scopec.program.anythread import (
     FALSE,
     TRUE,
+    ZERO,
     AnyThread,
     Barrier,
     Level,
@@ -24,6 +25,7 @@ from scopec.program.anythread import (
     opposite,
     symbol,
 )
+from scopec.program.warp import WARP
 
 #: Whose a term is: of the first thread or of the second.
 Who = Literal[1, 2]
@@ -154,6 +156,23 @@ def differs(of: Launches, condition: Term) -> Question:
     turns = [loop.turn for loop in of.form.loops if loop.turn.name in used]
     first: tuple[tuple[Term, Who], ...] = tuple((terms.equal(turn, terms.ZERO), 1) for turn in turns)
     return Question(True, of.known, (Relation("differ", condition, condition),), rather=(first,) if first else ())
+
+
+def differs_in_warp(of: Launches, condition: Term) -> Question:
+    """Whether a condition holds of one lane of a warp, and not of another."""
+    warp = warp_of(of)
+    return Question(
+        True, of.known, (Relation("differ", condition, condition), Relation("apart by", warp, warp, ((0, 0),)))
+    )
+
+
+def warp_of(of: Launches) -> Term:
+    """The number of a thread's warp in its block (CUDA C++ Programming Guide, "Thread Hierarchy")."""
+    x, y, z = (symbol(f"threadIdx.{axis}", "thread", 0) for axis in "xyz")
+    width, height = (symbol(f"blockDim.{axis}", "launch", 1) for axis in "xy")
+    rows = ZERO if "blockDim.z" in of.flat else terms.mul(height, z)
+    above = ZERO if "blockDim.y" in of.flat and rows is ZERO else terms.mul(width, terms.add(y, rows))
+    return terms.div(terms.add(x, above), const(WARP))
 
 
 def misaligned(of: Launches, earlier: Term, later: Term) -> Question:

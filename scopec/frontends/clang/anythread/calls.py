@@ -13,7 +13,8 @@ from scopec.frontends.clang.anythread.memory import copy, forget, store
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, Term, Ticket, symbol
+from scopec.program.anythread import FALSE, ONE, ZERO, Term, Ticket, const, symbol
+from scopec.program.warp import WARP
 
 Result = tuple[Value | None, Term, Cells]
 
@@ -32,6 +33,8 @@ _WAITS = {
     "fence": "fences", "group_sync": "barriers of warps, tiles, clusters and grids", "cta_barrier": "named barriers",
     "cluster_barrier": "barriers of clusters",
 }  # fmt: skip
+#: The kind of a barrier and its mask or size: of a warp, and of a tile of so many lanes, which is the same.
+_OF_WARPS = ((ZERO, const(-1)), (ONE, const(WARP)))
 #: What does nothing here, and what returns any value of a thread.
 _NOTHING = frozenset({"in_kernel", "yield", "io", "assert", "in_space"})
 _ANY = frozenset({
@@ -109,7 +112,12 @@ def _of_library(
         )
     if plain in _ATOMIC:
         return _atomic(executor, action, plain, given, condition, cells), condition, cells
+    if plain == "group_sync" and (given[0], given[1]) in _OF_WARPS:
+        record.of_warps(condition)
+        return None, condition, cells
     if plain in _WAITS:
+        if plain == "group_sync" and not _is_known(given[1]):
+            record.of_warps(record.names.truth("thread"))
         record.left_out[_WAITS[plain]] = None
         return None, condition, cells
     if plain == "read_only":
@@ -123,6 +131,10 @@ def _of_library(
         record.ended += 1
         return None, FALSE, cells
     raise record.refused(f"the library's `{plain}`")
+
+
+def _is_known(value: Value) -> bool:
+    return isinstance(value, Term) and value.op == "const"
 
 
 def _index(executor: Executes, which: Value) -> Value:

@@ -31,6 +31,7 @@ class Record:
     tickets: list[Ticket] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     checked: list[tuple[Term, Span]] = field(default_factory=list)
+    warps: list[Barrier] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     read_only: set[Span] = field(default_factory=set)
     left_out: dict[str, None] = field(default_factory=dict)
@@ -52,7 +53,7 @@ class Record:
 
     def _written(self) -> tuple[list[Any], ...]:
         found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
-        return *found, self.readings, self.checked
+        return *found, self.readings, self.checked, self.warps
 
     def mark(self) -> tuple[int, ...]:
         """How much is written down."""
@@ -100,6 +101,18 @@ class Record:
         """Write down a barrier of the block."""
         self.position += 1
         self.barriers.append(Barrier(condition, self.position, self.place, self.turns))
+
+    def of_warps(self, condition: Term) -> None:
+        """Write down a barrier of all lanes of each warp."""
+        self.position += 1
+        self.warps.append(Barrier(condition, self.position, self.place))
+
+    def forget_warps(self, mark: tuple[int, ...]) -> None:
+        """Take it that any lanes come to the barriers of warps since, which are in turns of a loop."""
+        since = slice(mark[-1], None)
+        self.warps[since] = [
+            dataclasses.replace(one, condition=self.names.truth("thread")) for one in self.warps[since]
+        ]
 
     def of_block(self, value: Value, *, is_read: bool = False) -> Value:
         """A new value, as the same for all threads of a block that are in these turns of loops."""

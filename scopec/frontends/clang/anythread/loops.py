@@ -110,6 +110,7 @@ def run(
     cells = _in_turn(record, summary, turn)
     out = executor.region(frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head)
     assert barred or len(record.barriers) == mark[1]
+    record.forget_warps(mark)
     if barred:
         again = FALSE
         for way in out.get(head, []):

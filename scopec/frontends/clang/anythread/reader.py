@@ -57,7 +57,7 @@ def _form(
         frozenset(record.dimensions), tuple(parameters), tuple(record.left_out),
         tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE), tuple(record.loops),
         tuple(record.uniform), tuple(record.tickets), frozenset(record.read_only),
-        tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)),
+        tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)), tuple(record.warps),
     ), where  # fmt: skip
 
 
