@@ -63,6 +63,12 @@ def test_what_is_read_under_a_condition_has_it(tmp_path):
     assert _breaches(tmp_path, body) == ()
 
 
+def test_a_launch_has_no_block_that_no_device_takes(tmp_path):
+    """Of 33 rows of 32 threads two would write one place."""
+    body = "int i = threadIdx.y * 32 + threadIdx.x; if (threadIdx.x < 32) a[i % 1024] = 1;"
+    assert _breaches(tmp_path, body, "gridDim.x == 1 && gridDim.y == 1 && blockDim.x == 32 && blockDim.z == 1") == ()
+
+
 def test_a_condition_keeps_a_breach_away(tmp_path):
     body, _ = KERNELS["a signed index"]
     assert _breaches(tmp_path, body, "gridDim.x <= 65535") == ()
