@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.counted_barriers import Quorums
     from scopec.memory.unfold.stopping import Stopping
+    from scopec.program.observe import Target
     from scopec.program.program import Program
     from scopec.program.values import Value
 
@@ -51,7 +52,8 @@ class Asked:
 
     Loops are unrolled at most ``unroll`` times (1 or more).  ``observed`` are the (thread, register) pairs whose final
     values are asked for; ``mentioned`` values that may be read out of thin air; with ``listing`` every final state is
-    asked for, with ``one_race`` any race decides all that is asked.  ``whole_vectors`` and ``instructions`` are whether
+    asked for, with ``one_race`` any race decides all that is asked, if it is on ``target`` where
+    that is given.  ``whole_vectors`` and ``instructions`` are whether
     vectors are accessed at once, and operations are instructions of PTX.
     """
 
@@ -61,6 +63,7 @@ class Asked:
     reductions: Reductions = Reductions()
     listing: bool = False
     one_race: bool = False
+    target: Target | None = None
     whole_vectors: bool = True
     instructions: bool = False
 
@@ -205,6 +208,11 @@ def _races_at_mbarriers(stage: Making) -> str | None:
     return _asks_one_race(stage) if stage.makes("racing") and stage.made.phases else None
 
 
+def _raced(stage: Making) -> Making:
+    found = racing(stage.made, stage.asked.target, condense=stage.makes("condensed"))
+    return replace(stage, graph=found or stage.made)
+
+
 def _asks_one_race(stage: Making) -> str | None:
     large = len(stage.made.events) > stage.asked.reductions.events // 3
     return _large(stage) if large and stage.asked.one_race and not stage.made.one_race else None
@@ -306,7 +314,7 @@ _BROKEN: tuple[Pass[Making], ...] = (
     Pass(
         racing_at_mbarriers,
         "the same as `racing` of a graph with mbarriers whose phases the program does not settle",
-        lambda stage: replace(stage, graph=racing_at_mbarriers(stage.made)),
+        lambda stage: replace(stage, graph=racing_at_mbarriers(stage.made, stage.asked.target)),
         _races_at_mbarriers,
         reduction="racing",
     ),
@@ -345,7 +353,7 @@ _REDUCING: tuple[Pass[Making], ...] = (
     Pass(
         racing,
         "of a large graph, where any race decides all that is asked, two accesses that surely race, and no other race",
-        lambda stage: replace(stage, graph=racing(stage.made, condense=stage.makes("condensed")) or stage.made),
+        _raced,
         _asks_one_race,
         reduction="racing",
         inside=("condensed",),

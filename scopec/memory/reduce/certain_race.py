@@ -1,9 +1,9 @@
 """Finds a certain race in a large graph by running the program once or twice, sequentially.
 
 An execution is made over a memory that holds the last value written (:mod:`scopec.memory.reduce.one_execution`): it is
-sequentially consistent, so every model has it.  Two of its accesses to one location race for certain if only atomic
-operations could order them, and no operation that could release follows the first, or none that could acquire precedes
-the second.
+sequentially consistent, so every model has it.  Two of its accesses to one location, not both atomic at scopes that
+include both threads, race for certain if only atomic operations could order them, and no operation that could release
+follows the first, or none that could acquire precedes the second.
 
 Operations on mbarriers order what the phases of that execution say: all arrivals of a phase come before whoever finds
 it over, whatever their orders and scopes are, and the accesses of the copies that complete in it.  That may be more
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.memory.events.events import Event, EventGraph, Final, Kind
 from scopec.memory.events.rewriting import among, of_events
+from scopec.memory.events.scopes import inclusive
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reduce.one_execution import OneExecution, executions
 from scopec.memory.reduce.prune_barriers import condensed
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from scopec.memory.events.events import Synchronises
-    from scopec.program.observe import Location
+    from scopec.program.observe import Location, Target
 
 
 @dataclass(frozen=True)
@@ -41,21 +42,22 @@ class _Found:
     pair: tuple[Event, Event]
 
 
-def racing(graph: EventGraph, *, condense: bool = True) -> EventGraph | None:
-    """The part of a graph that has such a race, with the values of one execution; None if none is found.
+def racing(graph: EventGraph, target: Target | None = None, *, condense: bool = True) -> EventGraph | None:
+    """The part of a graph that has such a race, on a ``target`` if one is given, with the values of one execution; None
+    if none is found.
 
     With ``condense`` it is also without the barriers that nobody needs then.
     """
-    found = _race(graph)
+    found = _race(graph, target)
     if found is None:
         return None
     left = _left(graph, found)
     return condensed(left) if condense else left
 
 
-def racing_at_mbarriers(graph: EventGraph) -> EventGraph:
+def racing_at_mbarriers(graph: EventGraph, target: Target | None = None) -> EventGraph:
     """The same of a graph with operations on mbarriers, with all barriers; the graph itself if there is none."""
-    found = _race(graph)
+    found = _race(graph, target)
     return graph if found is None else _left(graph, found)
 
 
@@ -78,11 +80,11 @@ def _left(graph: EventGraph, raced: _Found) -> EventGraph:
 
 def racing_pair(graph: EventGraph) -> tuple[Event, Event] | None:
     """Two accesses of the execution that have such a race, if any have."""
-    raced = _race(graph)
+    raced = _race(graph, None)
     return None if raced is None else raced.pair
 
 
-def _race(graph: EventGraph) -> _Found | None:
+def _race(graph: EventGraph, target: Target | None) -> _Found | None:
     if graph.issue or graph.impossible or any(e.operands for e in graph.events):
         return None
     if not graph.phases and (graph.cuts or graph.choices or any(edge.when is not None for edge in graph.done)):
@@ -91,7 +93,7 @@ def _race(graph: EventGraph) -> _Found | None:
         if graph.finals and not run.whole:
             continue
         executed = _executed(graph, run)
-        pair = _racing(executed)
+        pair = _racing(executed, target)
         if pair is not None:
             return _Found(run, executed, pair)
     return None
@@ -122,12 +124,13 @@ def _meeting(event: Event, kind: Kind) -> Event:
     return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
 
 
-def _racing(executed: EventGraph) -> tuple[Event, Event] | None:
+def _racing(executed: EventGraph, target: Target | None) -> tuple[Event, Event] | None:
     order = ConstantOrder(executed)
     releasing, acquiring = _synchronising(executed.events), _synchronising(executed.events[::-1])
+    threads = {t.name: t for t in executed.program.threads}
     accesses: dict[Location, list[Event]] = defaultdict(list)
     for event in executed.events:
-        if event.location is not None and event.kind is not Kind.INIT:
+        if event.location is not None and event.kind is not Kind.INIT and (not target or target.holds(event.location)):
             accesses[event.location].append(event)
 
     @cache
@@ -147,7 +150,9 @@ def _racing(executed: EventGraph) -> tuple[Event, Event] | None:
         return releases(one.id) and acquires(other.id)  # maybe with a proxy fence on the way
 
     def race(one: Event, other: Event) -> bool:
-        if (one.thread == other.thread and one.agent == other.agent) or (one.atomic and other.atomic):
+        if one.thread == other.thread and one.agent == other.agent:
+            return False
+        if one.atomic and other.atomic and inclusive(one, other, threads, None):
             return False
         return not (ordered(one, other) or ordered(other, one))
 

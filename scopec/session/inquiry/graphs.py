@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scopec.memory.cat.model import Model
     from scopec.memory.events.events import EventGraph
     from scopec.program.expectations import Expectation
+    from scopec.program.observe import Target
     from scopec.progress.system import System
     from scopec.session.inquiry.variant import Variant
 
@@ -33,7 +34,7 @@ def asked(run: Variant) -> Asked:
         mentioned(run, model),
         run.reductions,
         run.listing,
-        _asks_one_race(run),
+        *_race_asked(run),
         run.whole_vectors,
         run.is_ptx,
     )
@@ -64,10 +65,11 @@ def _observed(run: Variant) -> Mapping[tuple[str, str], Expectation]:
     }
 
 
-def _asks_one_race(run: Variant) -> bool:
-    """Whether any race decides all that is asked."""
-    about_all = all(c.kind not in ("condition", "undefined") and c.target is None for c in run.of_the_model)
-    return run.reports_races and about_all
+def _race_asked(run: Variant) -> tuple[bool, Target | None]:
+    """Whether any race decides all that is asked, if it is on the target."""
+    targets = {c.target for c in run.of_the_model if c.target is not None}
+    about_all = len(targets) < 2 and all(c.kind not in ("condition", "undefined") for c in run.of_the_model)
+    return run.reports_races and about_all, next(iter(targets), None)
 
 
 def mentioned(run: Variant, model: Model) -> frozenset[int]:

@@ -10,6 +10,7 @@ from scopec.explain.synchronisation import access_name
 from scopec.explain.verdict import FAULTY, UNDEFINED, UNKNOWN_RACES, Check, Verdict
 from scopec.memory.answers import mistakes
 from scopec.memory.execution import Execution
+from scopec.memory.questions import Goal
 from scopec.progress.schedule import Ending
 from scopec.session.inquiry.findings import Findings
 from scopec.session.inquiry.questions import filter_name, question_name, race_name
@@ -65,7 +66,8 @@ def lost_race(found: Findings, problem: Problem) -> bool:
     """Whether no execution has the race that is all that is left of a graph (``one_race``): to take that for an answer
     about the whole would lose every other race."""
     certain = problem.base.graph.one_race and not problem.strict
-    return certain and "race" in found.answers and found.answers["race"] is None
+    races = [q.name for q in problem.questions if q.goal is Goal.RACE]
+    return certain and any(name in found.answers and found.answers[name] is None for name in races)
 
 
 def memory_checks(run: Run, found: Findings) -> list[Check]:
