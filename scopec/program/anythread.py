@@ -391,7 +391,8 @@ class AnyThread:
     ``checked`` are these with their places, ``readings`` the numbers that may pass their limits.
     ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
     ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.  ``warps`` are
-    the barriers of whole warps; the condition of one in a loop is any.
+    the barriers of whole warps; the condition of one in a loop is any.  ``grids`` are those barriers that are of the
+    grid too.
     """
 
     accesses: tuple[Access, ...]
@@ -408,3 +409,4 @@ class AnyThread:
     readings: tuple[Reading, ...] = field(default=())
     checked: tuple[tuple[Term, Span], ...] = field(default=())
     warps: tuple[Barrier, ...] = field(default=())
+    grids: tuple[Barrier, ...] = field(default=())

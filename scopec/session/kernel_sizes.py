@@ -126,7 +126,7 @@ class OfKernel:
         assert not isinstance(self.form, Found)
         made, where = self.form
         found = copy(self)
-        for name in ("launches", "differing", "ordered", "order", "uniform"):
+        for name in ("launches", "differing", "ordered", "order", "of_grid", "uniform"):
             found.__dict__.pop(name, None)
         found.form = made, both(where, condition)
         found._begins()
@@ -221,8 +221,24 @@ class OfKernel:
         warps = made.warps if all(map(self.of_whole_warps, made.warps)) else ()
         if not self.ordered:
             return meeting.Order(False, frozenset(), warps)
-        without = [(loop.turn, questions.turn_without(self.launches, loop)) for loop in made.loops]
-        return meeting.Order(True, frozenset(turn for turn, asked in without if self.answer(asked) == "none"), warps)
+        return meeting.Order(True, self.full(made.barriers), warps, self.of_grid)
+
+    @cached_property
+    def of_grid(self) -> meeting.Order | None:
+        """What is known of the barriers of the grid, if all threads come to them in the same turns of loops."""
+        made = self.launches.form
+        if not made.grids:
+            return None
+        conditions = [(one.condition, one.turns) for one in made.grids]
+        around = {turn for one in made.grids for turn in one.turns}
+        conditions += [(loop.again, loop.turns) for loop in made.loops if loop.turn in around]
+        asked = (questions.differs_between_blocks(self.launches, *one) for one in conditions)
+        return meeting.Order(True, self.full(made.grids)) if all(self.answer(one) == "none" for one in asked) else None
+
+    def full(self, barriers: tuple[Barrier, ...]) -> frozenset[Term]:
+        """The loops of which each turn that another follows has one of these barriers."""
+        asked = [(n.turn, questions.turn_without(self.launches, n, barriers)) for n in self.launches.form.loops]
+        return frozenset(turn for turn, question in asked if self.answer(question) == "none")
 
     def of_whole_warps(self, barrier: Barrier) -> bool:
         """Whether all lanes of each warp come to a barrier, or none."""
@@ -393,6 +409,8 @@ class OfKernel:
                 if shown is not None:
                     return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
+        if made.grids and self.of_grid is None:
+            return Found("unknown", "it is not decided whether all blocks come to the barriers of the grid")
         if self.rests_on_reads(made) and self.races().verdict != "holds":
             return Found("unknown", "what is read from memory decides over barriers, and may race")
         return self.holds()

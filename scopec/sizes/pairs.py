@@ -10,7 +10,7 @@ the first turn counts.
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scopec.base.records import dataclass
@@ -19,7 +19,7 @@ from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
 from scopec.sizes import tickets
 from scopec.sizes.polynomials import grouped
-from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, warp_of
+from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, same, warp_of
 
 _BLOCK = 1
 _DEVICE = 3
@@ -28,12 +28,13 @@ _DEVICE = 3
 @dataclass(frozen=True)
 class Order:
     """What is known of the barriers: whether they count, and in which loops each turn that another follows has one;
-    those of ``warps`` that count.
+    those of ``warps`` that count; the same of the barriers of the grid, if these count.
     """
 
     counts: bool
     full: frozenset[Term]
     warps: tuple[Barrier, ...] = ()
+    of_grid: Order | None = None
 
 
 @dataclass(frozen=True)
@@ -77,18 +78,25 @@ def _alone(family: Family) -> list[Family]:
 
 
 def pairs(form: AnyThread, order: Order) -> Iterator[Pair]:
-    """All pairs: of one block, but for those that a barrier of all threads parts, and of two blocks, but for what each
-    block has of its own.
+    """All pairs: of one block, but for those that a barrier of all threads parts, and of two blocks, but for those that
+    one of the grid parts, and for what each block has of its own.
     """
-    parting = sorted(b.position for b in form.barriers if b.condition is TRUE and not b.turns and order.counts)
-    for first, second in _meeting(_families(form, within=True), parting):
-        if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _BLOCK):
-            yield Pair(first, second, True)
-    for first, second in _meeting(_families(form, within=False), []):
+    yield from _pairs(form, form.barriers, order if order.counts else None, same_block=True)
+    yield from _pairs(form, form.grids, order.of_grid, same_block=False)
+    for first, second in _meeting(_families(form, None, own=False), []):
         if _is_read_only(form, first) or _is_read_only(form, second):
-            yield Pair(first, second, True)
-        if not (first.first.kind == second.first.kind == "atomic" and _scope(first, second) >= _DEVICE):
-            yield Pair(first, second, False)
+            yield from (Pair(first, second, same_block) for same_block in (True, False))
+
+
+def _pairs(
+    form: AnyThread, barriers: tuple[Barrier, ...], order: Order | None, *, same_block: bool
+) -> Iterator[Pair]:  # fmt: skip
+    parting = sorted(b.position for b in barriers if b.condition is TRUE and not b.turns and order is not None)
+    between = sorted(b.position for b in (*barriers, *form.warps)) if same_block or order is not None else None
+    for first, second in _meeting(_families(form, between, own=same_block), parting):
+        both_atomic = first.first.kind == second.first.kind == "atomic"
+        if not (both_atomic and _scope(first, second) >= (_BLOCK if same_block else _DEVICE)):
+            yield Pair(first, second, same_block)
 
 
 def _is_read_only(form: AnyThread, family: Family) -> bool:
@@ -112,17 +120,16 @@ def _meeting(families: list[Family], parting: list[int]) -> Iterator[tuple[Famil
                     yield one, other
 
 
-def _families(form: AnyThread, *, within: bool) -> list[Family]:
-    """The accesses by what they do: ``within`` a block between the same barriers, or else to what all blocks share."""
+def _families(form: AnyThread, barriers: list[int] | None, *, own: bool) -> list[Family]:
+    """The accesses by what they do, between the same barriers of these; to what a block has of its ``own``, too."""
     found: dict[tuple[object, ...], tuple[Term, dict[int, Access]]] = {}
-    barriers = sorted(barrier.position for barrier in (*form.barriers, *form.warps))
     for access in form.accesses:
-        if not within and access.object in form.shared:
+        if not own and access.object in form.shared:
             continue
         factors, constant = terms.linear(access.offset)
         kind = access.kind, access.scope, access.span in form.read_only
         does = (access.object, frozenset(factors.items()), access.bytes, kind, access.condition)
-        where = (bisect(barriers, access.position), access.turns) if within else ()
+        where = () if barriers is None else (bisect(barriers, access.position), access.turns)
         if (does, where) not in found:
             found[does, where] = grouped(factors), {}
         found[does, where][1].setdefault(constant, access)
@@ -150,15 +157,16 @@ def _parted_by_warps(of: Launches, first: Family, second: Family, order: Order) 
 
 def _of_turns(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
     form, first, second = of.form, pair.first, pair.second
-    if not pair.same_block or not order.counts or _is_read_only(form, first) or _is_read_only(form, second):
+    known = (order if order.counts else None) if pair.same_block else order.of_grid
+    if known is None or _is_read_only(form, first) or _is_read_only(form, second):
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
-        yield _question(of, Pair(first, second, pair.same_block), apart=frozenset(apart), ordered=False)
+        yield _question(of, pair, apart=frozenset(apart), ordered=False)
         return
-    yield _in_one_turn(of, Pair(first, second, True), order)
+    yield _in_one_turn(of, pair, known)
     for turn in _common(first.first, second.first):
-        yield _in_two_turns(of, Pair(first, second, True), turn, order)
+        yield _in_two_turns(of, pair, turn, known)
         if first != second:
-            yield _in_two_turns(of, Pair(second, first, True), turn, order)
+            yield _in_two_turns(of, Pair(second, first, pair.same_block), turn, known)
 
 
 def _common(first: Access, second: Access) -> tuple[Term, ...]:
@@ -212,19 +220,25 @@ def _overlapping(pair: Pair) -> tuple[tuple[int, int], ...]:
     return tuple(found)
 
 
-def _counting(form: AnyThread, after: int, before: int) -> tuple[Barrier, ...]:
-    """The barriers that the code has between two places, of those whose conditions are known exactly."""
-    return tuple(b for b in form.barriers if after < b.position < before and is_exact(b.condition))
+def _barriers(of: Launches, pair: Pair) -> Iterator[Barrier]:
+    """The barriers that both threads come to, of those whose conditions are known exactly."""
+    barriers = of.form.barriers if pair.same_block else of.form.grids
+    return (b for b in barriers if is_exact(b.condition))
+
+
+def _in_turns(pair: Pair, turns: Iterable[Term]) -> Iterator[Relation]:
+    """That both threads are in the same turns of loops, which in one block have one number."""
+    return iter(()) if pair.same_block else map(same, turns)
 
 
 def _in_one_turn(of: Launches, pair: Pair, order: Order) -> Question:
     """Two threads in the same turn of each loop around both accesses; the first access comes first in the code."""
     first, second = pair.first.first, pair.second.first
-    between = _counting(of.form, first.position, second.position)
+    between = [b for b in _barriers(of, pair) if first.position < b.position < second.position]
     common = _common(first, second)
     return _question(
         of, pair,
-        tuple(Relation("not both", barrier.condition, barrier.condition) for barrier in between),
+        (*(Relation("not both", b.condition, b.condition) for b in between), *_in_turns(pair, common)),
         firsts(between, (*first.turns, *second.turns)),
         _entered(second, common, order) if second.position > first.position else (),
     )  # fmt: skip
@@ -241,7 +255,7 @@ def _in_two_turns(of: Launches, pair: Pair, turn: Term, order: Order) -> Questio
     form = of.form
     inside = [loop.turn for loop in form.loops if turn in loop.turns]
     inside += [one.symbol for one in form.uniform if turn in one.turns]
-    of_loop = [barrier for barrier in form.barriers if turn in barrier.turns and is_exact(barrier.condition)]
+    of_loop = [barrier for barrier in _barriers(of, pair) if turn in barrier.turns]
     after = [barrier for barrier in of_loop if barrier.position > first.position]
     before = [barrier for barrier in of_loop if barrier.position < second.position]
     outer = first.turns[: first.turns.index(turn) + 1]

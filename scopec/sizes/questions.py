@@ -158,12 +158,19 @@ def differs(of: Launches, condition: Term) -> Question:
     return Question(True, of.known, (Relation("differ", condition, condition),), rather=(first,) if first else ())
 
 
+def differs_between_blocks(of: Launches, condition: Term, turns: tuple[Term, ...]) -> Question:
+    """Whether a condition holds of one thread, and not of one of another block, in the same turns of loops."""
+    return Question(False, of.known, (Relation("differ", condition, condition), *map(same, turns)))
+
+
+def same(term: Term) -> Relation:
+    """That a number is the same for both threads."""
+    return Relation("apart by", term, term, ((0, 0),))
+
+
 def differs_in_warp(of: Launches, condition: Term) -> Question:
     """Whether a condition holds of one lane of a warp, and not of another."""
-    warp = warp_of(of)
-    return Question(
-        True, of.known, (Relation("differ", condition, condition), Relation("apart by", warp, warp, ((0, 0),)))
-    )
+    return Question(True, of.known, (Relation("differ", condition, condition), same(warp_of(of))))
 
 
 def warp_of(of: Launches) -> Term:
@@ -191,9 +198,9 @@ def met(of: Launches) -> Question:
     return Question(True, ((of.of_launch, 1),), ())
 
 
-def turn_without(of: Launches, loop: Loop) -> Question:
-    """Whether a turn of a loop, which another follows, has no barrier."""
-    barriers = [b for b in of.form.barriers if loop.turn in b.turns and is_exact(b.condition)]
+def turn_without(of: Launches, loop: Loop, of_all: tuple[Barrier, ...]) -> Question:
+    """Whether a turn of a loop, which another follows, has none of these barriers."""
+    barriers = [b for b in of_all if loop.turn in b.turns and is_exact(b.condition)]
     first = firsts(barriers, loop.turns)
     passed = [opposite(barrier.condition) for barrier in barriers]
     return Question(True, (*of.known, *((term, 1) for term in (loop.again, *first, *passed))), ())
@@ -231,16 +238,17 @@ def is_absurd(question: Question) -> bool:
     for truths in held.values():
         if FALSE in truths or any(t.op == "not" and conjuncts(t.args[0]) <= truths for t in truths):
             return True
-    return any(_is_absurd(relation, held[1], held[2], question.apart) for relation in question.relations)
+    return any(_is_absurd(relation, held[1], held[2], question) for relation in question.relations)
 
 
-def _is_absurd(relation: Relation, first: set[Term], second: set[Term], apart: frozenset[str]) -> bool:
+def _is_absurd(relation: Relation, first: set[Term], second: set[Term], question: Question) -> bool:
     match relation.kind:
         case "not both":
             return conjuncts(relation.first) <= first and conjuncts(relation.second) <= second
         case "differ":
             found = terms.symbols(relation.first)
-            alike = relation.first is relation.second and apart.isdisjoint(found)
-            return alike and all(one.level != "thread" for one in found.values())
+            alike = relation.first is relation.second and question.apart.isdisjoint(found)
+            own = ("thread",) if question.same_block else ("thread", "block")
+            return alike and all(one.level not in own for one in found.values())
         case _:
             return False

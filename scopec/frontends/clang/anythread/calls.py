@@ -34,6 +34,7 @@ _WAITS = {
     "cluster_barrier": "barriers of clusters",
 }  # fmt: skip
 #: The kind of a barrier and its mask or size: of a warp, and of a tile of so many lanes, which is the same.
+_OF_GRID = const(3)
 _OF_WARPS = ((ZERO, const(-1)), (ONE, const(WARP)))
 #: What does nothing here, and what returns any value of a thread.
 _NOTHING = frozenset({"in_kernel", "yield", "io", "assert", "in_space"})
@@ -112,6 +113,9 @@ def _of_library(
         )
     if plain in _ATOMIC:
         return _atomic(executor, action, plain, given, condition, cells), condition, cells
+    if plain == "group_sync" and given[0] is _OF_GRID:
+        record.barrier(condition, of_grid=True)
+        return None, condition, cells
     if plain == "group_sync" and (given[0], given[1]) in _OF_WARPS:
         record.of_warps(condition)
         return None, condition, cells

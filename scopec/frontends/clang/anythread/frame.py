@@ -31,6 +31,7 @@ class Record:
     tickets: list[Ticket] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     checked: list[tuple[Term, Span]] = field(default_factory=list)
+    grids: list[Barrier] = field(default_factory=list)
     warps: list[Barrier] = field(default_factory=list)
     assumed: list[Term] = field(default_factory=list)
     read_only: set[Span] = field(default_factory=set)
@@ -53,7 +54,7 @@ class Record:
 
     def _written(self) -> tuple[list[Any], ...]:
         found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
-        return *found, self.readings, self.checked, self.warps
+        return *found, self.readings, self.checked, self.grids, self.warps
 
     def mark(self) -> tuple[int, ...]:
         """How much is written down."""
@@ -97,10 +98,12 @@ class Record:
         if bits == 32 and term.op in ("add", "mul", "grown"):
             self.readings.append(Reading(term, condition, (1 << (31 if signed else 32)) - 1, self.place))
 
-    def barrier(self, condition: Term) -> None:
-        """Write down a barrier of the block."""
+    def barrier(self, condition: Term, *, of_grid: bool = False) -> None:
+        """Write down a barrier of the block, or of the grid, which is one of each block too."""
         self.position += 1
         self.barriers.append(Barrier(condition, self.position, self.place, self.turns))
+        if of_grid:
+            self.grids.append(self.barriers[-1])
 
     def of_warps(self, condition: Term) -> None:
         """Write down a barrier of all lanes of each warp."""

@@ -58,6 +58,7 @@ def _form(
         tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE), tuple(record.loops),
         tuple(record.uniform), tuple(record.tickets), frozenset(record.read_only),
         tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)), tuple(record.warps),
+        tuple(record.grids),
     ), where  # fmt: skip
 
 
