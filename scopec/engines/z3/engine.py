@@ -12,13 +12,13 @@ import z3
 from scopec.engines.z3.terms import Stated, Translation, stated
 from scopec.sizes.questions import Answer, Model, Question
 
-#: Bounds of the sizes and of the numbers at which models are sought.
-_SMALL = ((2, 4), (4, 9), (16, 40), (64, 200), (1024, 5000))
+#: Bounds of the block, of the grid and of the numbers at which models are sought: of large blocks few first, as a
+#: launch of many threads is not looked at.
+_SMALL = ((2, 2, 4), (4, 4, 9), (16, 16, 40), (64, 2, 200), (64, 64, 200), (1024, 2, 5000), (1024, 1024, 5000))
 #: Those of any launch.
-_ANY = (1 << 31, 1 << 63)
+_ANY = (1 << 31, 1 << 31, 1 << 63)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
-_SIZES = ("blockDim", "gridDim")
 _MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}
 #: The parts of the time of a question that are for its proof, by laws and by z3's own products.
 _BY_LAWS = 0.4
@@ -90,12 +90,12 @@ class Asked:
     def _smallest(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""
         said = self._stated(question, exact=True)
-        for sizes, numbers in _SMALL if not question.far else (_ANY,):
+        for block, grid, numbers in _SMALL if not question.far else (_ANY,):
             bounds = []
             for name, made in said.symbols.items():
                 if z3.is_bool(made):
                     continue
-                most = sizes if name.startswith(_SIZES) else numbers
+                most = block if name.startswith("blockDim") else grid if name.startswith("gridDim") else numbers
                 bounds += [made <= most, made >= -numbers]
             found, of = _check((*said.assertions, *bounds), end - time.monotonic())
             if of is not None:
