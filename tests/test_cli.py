@@ -74,7 +74,9 @@ BAD: dict[str, tuple[bytes, str]] = {
     "empty": (b"", "SCP001"),
     "only white space": (b" \n\t\n", "SCP001"),
     "only a comment": (b"// nothing\n", "SCP001"),
-    "not UTF-8": (b"__global__ void k() {}\n// \xff\n", "SCP003"),
+    "not UTF-8": (b"__global__ void k() { int \xff; }\n", "SCP003"),
+    "a string that is not UTF-8": (b'__global__ void k() { const char* s = "\xa9"; }\n', "SCP003"),
+    "a directive that is not UTF-8": (b"__global__ void k() {}\n//@ launch k<<<1, 1>>>(); \xa9\n", "SCP003"),
     "UTF-16": ("__global__ void k() {}".encode("utf-16"), "SCP003"),
     "unterminated comment": (b"__global__ void k() {} /* oops", "SCP004"),
     "unterminated string": (b'__global__ void k() { printf("oops); }', "SCP004"),
@@ -371,3 +373,15 @@ def test_interrupting_leaves_no_java_behind(how: signal.Signals, tmp_path: Path)
     assert stderr.strip() == "interrupted"
     assert not [c for c in java_processes(None) if str(temporary) in c]
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [(), ("--every",)])
+def test_comments_may_have_bytes_of_another_code(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    """As the `\u00a9` of Latin-1 in the head of a file: no compiler takes notice."""
+    path = tmp_path / "latin.cu"
+    path.write_bytes(
+        b"// \xa9 1999 /* \xe9 */\n/* \xfc */ __global__ void k(int* a) { a[threadIdx.x] = 1; } // \xff\n//@ every k where gridDim.x == 1;\n"
+    )
+    done = scopec("check", path, "--engine", "embedded", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "holds" in done.stdout

@@ -27,7 +27,7 @@ def inside(statement: str) -> str:
 #: A program for each code (as `p.cu`, unless it is a litmus test).
 PROVOKED: dict[Code, str | bytes] = {
     Code.NOTHING_TO_CHECK: "// nothing yet\n",
-    Code.NOT_UTF8: b"// caf\xe9\n" + inside("x = 1;").encode(),
+    Code.NOT_UTF8: b"int caf\xe9;\n" + inside("x = 1;").encode(),
     Code.UNTERMINATED: inside('printf("done);'),
     Code.SYNTAX: inside("x = 3\n    n = 4;"),
     Code.UNKNOWN_NAME: inside("xx = 1;"),

@@ -1,7 +1,7 @@
 """One call of scopec: the questions of files, the engines that answer them, and the meaning of the answers.
 
 - ``check``: the call; ``asking``: its settings for engines
-- ``plan``, ``reading``: a file to its runs; which reader takes it
+- ``plan``, ``reading``: a file to its runs; which reader takes it; ``program_text``: its text
 - ``other_headers``: whether NVIDIA's headers have what scopec's own lack
 - ``listed``: what could be asked
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down

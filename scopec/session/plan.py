@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, bounded_nesting, error
-from scopec.base.files import given_source, quoted, quoting, read_source
+from scopec.base.files import given_source, quoted, quoting
 from scopec.base.options import PROGRAM_FACTS
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -30,6 +30,7 @@ from scopec.program.values import Const
 from scopec.progress import models as progress_models
 from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.variant import DEFAULT_MODEL, HARDWARE
+from scopec.session.program_text import read_program
 from scopec.session.reading import Read, read
 
 # Start-up: a call reads few kinds of files, and only their readers are imported.
@@ -96,7 +97,7 @@ def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
         raise error(Code.UNREADABLE, message, Source(shown, "").span(0, 0), "name the file itself, or --allow-outside")
     if path in overrides.texts:
         return given_source(overrides.texts[path], shown, overrides.quotable)
-    return read_source(path, shown, overrides.quotable)
+    return read_program(path, shown, overrides.quotable)
 
 
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
