@@ -10,6 +10,7 @@ import pytest
 from scopec.memory import graph as memory_graph
 from scopec.memory.events.events import EventGraph
 from scopec.memory.reduce.certain_race import racing_at_mbarriers
+from scopec.program.observe import Target
 from scopec.session.check import Settings, check
 from scopec.session.inquiry.findings import Findings
 from scopec.session.inquiry.run import Run
@@ -50,8 +51,8 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     sizes(monkeypatch, events=0)
     seen: list[bool] = []
 
-    def noted(graph: EventGraph) -> EventGraph:
-        result = racing_at_mbarriers(graph)
+    def noted(graph: EventGraph, target: Target | None) -> EventGraph:
+        result = racing_at_mbarriers(graph, target)
         seen.append(result is not graph)
         return result
 

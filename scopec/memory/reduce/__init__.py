@@ -7,6 +7,7 @@
 - ``commuting``: read-modify-writes that may change places
 - ``certain_race``: one race that nothing can order
 - ``one_execution``: a sequentially consistent execution, in which it looks for one
+- ``edges_left``: the edges that hold threads up while events are gone through
 - ``substituting``: values in the place of reads
 - ``constant_order``: the order that the program alone decides
 """

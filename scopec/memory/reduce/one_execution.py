@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, EventGraph, Kind
+from scopec.memory.reduce.edges_left import EdgesLeft
 from scopec.memory.unfold.barriers import parts
 from scopec.program import ir, values
 from scopec.program.values import FALSE, Const
@@ -49,15 +50,7 @@ class OneExecution:
         self.mbarriers = {at for at in graph.locations if objects[at.object].use is ir.Use.MBARRIER}
         #: The reads of read-modify-writes: nothing comes between one and its write.
         self.halves = {e.rmw for e in graph.events if e.rmw is not None}
-        #: For each event how many edges end at it whose events are not all executed or left out yet.
-        self.ends: dict[str, list[int]] = defaultdict(list)
-        self.begins: dict[str, list[int]] = defaultdict(list)
-        self.missing = [len(edge.before) for edge in graph.asw]
-        for number, edge in enumerate(graph.asw):
-            for name in edge.before:
-                self.begins[name].append(number)
-            for name in edge.after:
-                self.ends[name].append(number)
+        self.edges = EdgesLeft(graph)
         self.threads: dict[str, list[tuple[int, Event]]] = defaultdict(list)
         initial = sum(e.kind is Kind.INIT for e in graph.events)
         for place, event in enumerate(graph.events):
@@ -130,14 +123,15 @@ class OneExecution:
         place, found = self.vain.get(wait.thread, (-1, {}))
         if place == wait.position and all(self.memory[at] == value for at, value in found.items()):
             return 0
-        kept = (self.memory, self.read, self.passed, self.outcomes, self.found, self.missing)
+        kept, edges = (self.memory, self.read, self.passed, self.outcomes, self.found), self.edges.mark()
         self.memory, self.read, self.outcomes = dict(self.memory), dict(self.read), dict(self.outcomes)
-        self.passed, self.found, self.missing = set(self.passed), dict(self.found), list(self.missing)
+        self.passed, self.found = set(self.passed), dict(self.found)
         gone_round = all(self._step(event) for event in events)
         if gone_round and self.holds(wait.passed):
             self.vain.pop(wait.thread, None)
             return len(events)
-        self.memory, self.read, self.passed, self.outcomes, self.found, self.missing = kept
+        self.memory, self.read, self.passed, self.outcomes, self.found = kept
+        self.edges.back_to(edges)
         if gone_round:
             looked = {e.location for e in events if e.location is not None}
             self.vain[wait.thread] = wait.position, {at: self.memory[at] for at in looked}
@@ -145,13 +139,12 @@ class OneExecution:
 
     def _step(self, event: Event) -> bool:
         """Execute an event, or pass it over; False if it has to wait for others."""
-        if any(self.missing[number] for number in self.ends[event.id]):
+        if self.edges.hold_up(event):
             return False
         if self.holds(event.guard):
             self._perform(event)
         self.passed.add(event.id)
-        for number in self.begins[event.id]:
-            self.missing[number] -= 1
+        self.edges.passed(event)
         return True
 
     def _perform(self, event: Event) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.memory.events.events import Event, EventGraph, Kind
+from scopec.memory.reduce.edges_left import EdgesLeft
 from scopec.memory.unfold.barriers import parts
 from scopec.program import ir, values
 from scopec.program.settled_phases import Kind as Did
@@ -81,17 +82,10 @@ class _Run:
         for wait in graph.waits:
             if not wait.event and any(e.location in self.numbers for e in events[wait.position : wait.end]):
                 self.waits[wait.thread, wait.position].append(wait)
-        self.begins: dict[str, list[int]] = defaultdict(list)
-        self.ends: dict[str, list[int]] = defaultdict(list)
-        self.missing = [len(edge.before) for edge in graph.asw]
-        for number, edge in enumerate(graph.asw):
-            for name in edge.before:
-                self.begins[name].append(number)
-            for name in edge.after:
-                self.ends[name].append(number)
+        self.edges = EdgesLeft(graph)
         for event in graph.events:
             if event.kind is Kind.INIT:
-                self._passed(event)
+                self.edges.passed(event)
 
     def run(self) -> None:
         """Let each thread come to its end, or to a wait for a phase that never ends; _OpenError if one does neither."""
@@ -134,7 +128,7 @@ class _Run:
         for wait in waits:
             if self._known(wait.reached):
                 return self._wait(wait, [e for n, e in events[at:] if n < wait.end])
-        if any(self.missing[number] for number in self.ends[event.id]):
+        if self.edges.hold_up(event):
             return 0
         if event.location in self.numbers:
             if self._known(event.guard):
@@ -143,12 +137,8 @@ class _Run:
                 )
         elif event.kind in (Kind.ARRIVE, Kind.WAIT, Kind.ISSUE):
             self._known(event.guard)
-        self._passed(event)
+        self.edges.passed(event)
         return 1
-
-    def _passed(self, event: Event) -> None:
-        for number in self.begins[event.id]:
-            self.missing[number] -= 1
 
     def _perform(self, event: Event, last: Event | None, following: Event | None) -> None:
         """An access to an mbarrier by who does not wait."""
@@ -216,7 +206,7 @@ class _Run:
             noted = self.operations if passed else self.vain
             noted[look.location].append(self._operation(look, Did.WAIT, phase - passed))
         for event in events:
-            self._passed(event)
+            self.edges.passed(event)
         return len(events)
 
     # ---- what is known
