@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.run import Run
     from scopec.sizes.questions import Answer, OfSizes, Question
 
+#: So many launches are looked at for a divergent barrier.
+_LAUNCHES = 4
 #: Seconds for a question about barriers.
 _SECONDS = 5.0
 #: Seconds for the form of a kernel.
@@ -177,7 +179,7 @@ class OfKernel:
             write_below(named(folder), self._kept[-1], text)
 
     @cached_property
-    def differing(self) -> list[tuple[Span, Answer]]:
+    def differing(self) -> list[tuple[Span, Question, Answer]]:
         """The barriers of which it is not proved that all threads of a block come to them in each turn of their loops,
         and the loops of which it is not proved that all threads of a block go round as often.
         """
@@ -186,8 +188,8 @@ class OfKernel:
         conditions = [(one.span, one.condition) for one in made.barriers]
         conditions += [(self.barrier_in(loop).span, loop.again) for loop in made.loops]
         asked = [(span, questions.differs(self.launches, condition)) for span, condition in conditions]
-        answers = [(span, self.answer(question)) for span, question in asked]
-        return [(span, answer) for span, answer in answers if answer != "none"]
+        answers = [(span, question, self.answer(question)) for span, question in asked]
+        return [one for one in answers if one[2] != "none"]
 
     def barrier_in(self, loop: Loop) -> Barrier:
         """The first barrier of a loop."""
@@ -402,18 +404,29 @@ class OfKernel:
             return None
         if made.left_out:
             return Found("unknown", f"it uses {', '.join(made.left_out)}")
-        for span, answer in self.differing:
+        for span, question, answer in self.differing:
             line = f"the barrier of line {span.line}"
-            if isinstance(answer, Model):
-                shown = self.launch.divergent(answer)
-                if shown is not None:
-                    return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
+            shown = self._divergent(question, answer)
+            if shown is not None:
+                return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
         if made.grids and self.of_grid is None:
             return Found("unknown", "it is not decided whether all blocks come to the barriers of the grid")
         if self.rests_on_reads(made) and self.races().verdict != "holds":
             return Found("unknown", "what is read from memory decides over barriers, and may race")
         return self.holds()
+
+    def _divergent(self, question: Question, answer: Answer) -> str | None:
+        """A launch with a divergent barrier, of some that z3 names: with the numbers of one it may be the last turn."""
+        for _ in range(_LAUNCHES):
+            if not isinstance(answer, Model):
+                return None
+            shown = self.launch.divergent(answer)
+            if shown is not None:
+                return shown
+            question = questions.with_other_numbers(question, answer)
+            answer = self.answer(question)
+        return None
 
     def rests_on_reads(self, made: AnyThread, *others: Term) -> bool:
         """Whether what is the same for a block decides over barriers or is in other terms, and something of that is

@@ -74,7 +74,7 @@ class _Search:
     def _settles(self, of: OfKernel) -> bool:
         """Whether nothing is left open; two threads that are found refute other guesses too."""
         if self._kind in ("uniform", "divergent"):
-            self._models += (answer for _, answer in of.differing if isinstance(answer, Model))
+            self._models += (answer for _, _, answer in of.differing if isinstance(answer, Model))
             return not of.differing
         wanted = of.wanted(self._on)
         pairs = meeting.pairs(of.launches.form, of.order)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property, lru_cache, reduce
 from typing import Literal, Protocol
 
@@ -156,6 +156,15 @@ def differs(of: Launches, condition: Term) -> Question:
     turns = [loop.turn for loop in of.form.loops if loop.turn.name in used]
     first: tuple[tuple[Term, Who], ...] = tuple((terms.equal(turn, terms.ZERO), 1) for turn in turns)
     return Question(True, of.known, (Relation("differ", condition, condition),), rather=(first,) if first else ())
+
+
+def with_other_numbers(question: Question, model: Model) -> Question:
+    """The same of launches that have other numbers than a model has, or other sizes if there are no numbers."""
+    found = terms.symbols(*(term for term, _ in question.known))
+    of_launch = [one for one in found.values() if one.level == "launch" and one.op == "symbol"]
+    numbers = [one for one in of_launch if not one.name.startswith(("blockDim", "gridDim"))] or of_launch
+    these = (terms.equal(one, const(model.numbers[one.name])) for one in numbers if one.name in model.numbers)
+    return replace(question, known=(*question.known, (opposite(reduce(both, these, TRUE)), 1)))
 
 
 def differs_between_blocks(of: Launches, condition: Term, turns: tuple[Term, ...]) -> Question:
