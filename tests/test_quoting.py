@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,7 +52,8 @@ def test_no_file_outside_the_repository_is_shown(tree: Path, leak: str) -> None:
     for text in (said.stdout, said.stderr, *((tree / f"r.{form}").read_text() for form in FORMATS)):
         assert SECRET not in text
         assert "70717" not in text
-        assert "104" not in text.replace(str(tree.parent), ""), "the first byte of the secret"
+        numbered = re.sub(r"pytest(-|&#45;)\d+", "", text)  # folders of tests
+        assert "104" not in numbered.replace(str(tree.parent), ""), "the first byte of the secret"
     page = scopec(
         "check", "--no-guess", "--engine", "embedded", "--format", "html", "--output", "pages", "p.cu", cwd=tree
     )
