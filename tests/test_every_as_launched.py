@@ -34,6 +34,7 @@ PROVED = {
     "a condition": ("block", "void f(int* a, int g) { if (g > 1) return; block<<<g, 64>>>(a, g); }"),
     "a member": ("rows", "void f(int* a, int n) { Options o{n, 32}; rows<<<o.size, o.block>>>(a, n); }"),
     "two launches": ("rows", "void f(int* a, int n) { rows<<<n, 32>>>(a, n); rows<<<2 * n, 16>>>(a, n); }"),
+    "a counter of the host": ("rows", "#include <atomic>\nstatic std::atomic<int> calls; void f(int* a, int n) { calls.fetch_add(1); rows<<<n, 32>>>(a, n); }"),
     "a template": ("typed<int>", "void f(int* a, int n) { typed<<<n, 32>>>(a, n); }"),
     "a number of the launch": ("rows", "void f(int* a, int n) { int b = n > 7 ? 32 : 16; rows<<<n, b>>>(a, n); }"),
 }  # fmt: skip

@@ -166,16 +166,16 @@ def _atomic(
     scope = last.value % 8 if isinstance(last, Term) and last.op == "const" else 0
     if isinstance(at, Pointers) and any(o is not None and o.startswith("%") for _, o, _ in at.ways):
         raise record.refused("an atomic operation on a variable of the thread")
-    record.access(at, llvm.size(type_), "atomic", condition, scope)
+    written = record.access(at, llvm.size(type_), "atomic", condition, scope)
     if plain == "compare_exchange":
         store(record, cells, given[1], record.names.any_of(type_), type_, condition)
     found = None if isinstance(action.type, llvm.Void) else record.names.any_of(action.type)
-    if plain in _ADDS and isinstance(type_, llvm.Int) and isinstance(at, Pointers) and len(at.ways) == 1:
+    if plain in _ADDS and isinstance(type_, llvm.Int) and len(written) == 1:
         amount, value = given[1], record.names.any_of(type_) if found is None else found
         if isinstance(amount, Term) and amount.op == "const" and amount.value:
             assert isinstance(value, Term)
             moved = _ADDS[plain] * numbers.signed(amount, type_.bits).value
-            record.tickets.append(Ticket(record.accesses[-1], value, moved))
+            record.tickets.append(Ticket(written[0], value, moved))
     return found
 
 

@@ -73,10 +73,11 @@ class Record:
                 start = self.source.offset(found.line, max(found.column, 1))
                 self.place = self.source.span(start, start + 1)
 
-    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> None:
-        """Write down an access, by each way that its address may be."""
+    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> list[Access]:
+        """Write down an access, by each way that its address may be; what is written down."""
         if not isinstance(at, Pointers):
             raise self.refused("a number is used as an address")
+        before = len(self.accesses)
         for way, object_, offset in at.ways:
             reached = both(condition, way)
             if reached is FALSE or (object_ is not None and object_.startswith("%")):
@@ -87,6 +88,7 @@ class Record:
             self.accesses.append(
                 Access(object_, offset, size, kind, reached, self.position, self.place, scope, self.turns)
             )
+        return self.accesses[before:]
 
     def assume(self, term: Term) -> None:
         """Write down what a trap of clang's would stop else."""

@@ -22,7 +22,7 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program import anythread as terms
-from scopec.program.anythread import FALSE, TRUE, Kind, Term, both, either, equal, is_truth, symbol
+from scopec.program.anythread import FALSE, TRUE, Access, Kind, Term, both, either, equal, is_truth, symbol
 
 _STUB = "__device_stub__"
 _CONFIGURE = "__cudaPushCallConfiguration"
@@ -43,8 +43,9 @@ class Launch:
 class _HostRecord(Record):
     """What a function of the host does: nothing that threads share."""
 
-    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> None:
+    def access(self, at: Value, size: int, kind: Kind, condition: Term, scope: int = 0) -> list[Access]:  # noqa: ARG002
         """An access of the host is no thread's."""
+        return []
 
 
 class _Function(Executor):
