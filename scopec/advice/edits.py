@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, assert_never
 
 from scopec.base.files import source_of
 from scopec.base.records import dataclass
+from scopec.explain.streams import work_kind
 from scopec.frontends.ptx.table import ORDERS, SCOPES
 from scopec.program import ir
 from scopec.program.program import Program
@@ -272,6 +273,11 @@ def is_ptx(at: Span, program: Program) -> bool:
     return litmus or at.file.endswith(".ptx") or _ASM.match(source.text_of(at)) is not None
 
 
+def writes_value(at: Span, program: Program) -> bool:
+    """Whether a stream writes a value at a place (``cuStreamWriteValue``)."""
+    return any(g.span == at and g.kernel.startswith("cuStreamWriteValue") for g in program.grids.values())
+
+
 def said(edits: Iterable[Edit], program: Program) -> str:
     """The edits as what a programmer would do, those of one kind together."""
     listed = sorted(edits, key=lambda e: isinstance(e, Strengthen))
@@ -298,6 +304,8 @@ def _said(same: list[Edit], program: Program) -> str:
         case Strengthen(at, order):
             what = _PTX_ORDERS[order] if is_ptx(at, program) else f"memory_order_{order.value}"
             return f"{what} at {_lines({e.at for e in same if isinstance(e, Strengthen)})}"
+        case AddFence(at) if writes_value(at, program):
+            return f"the memory barrier of the value that is written at line {at.line} (CU_STREAM_WRITE_VALUE_DEFAULT)"
         case AddFence(at, scope, before):
             fence = f"`fence.sc{_PTX_SCOPES[scope][1:]}" if is_ptx(at, program) else FENCES[scope]
             return f"{fence} {'before' if before else 'after'} line {at.line}"
@@ -331,7 +339,8 @@ def _said(same: list[Edit], program: Program) -> str:
 
 def _launch(name: str, program: Program) -> str:
     grid = program.grids[name]
-    what = f"launch of {name}" if grid.work is ir.Work.KERNEL else grid.work.value
+    what = work_kind(grid) if grid.work is ir.Work.COPY else grid.work.value
+    what = f"launch of {name}" if grid.work is ir.Work.KERNEL else what
     return f"{what}, at line {grid.span.line}"
 
 

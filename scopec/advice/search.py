@@ -34,6 +34,7 @@ from scopec.advice.edits import (
     operations,
     said,
     updates,
+    writes_value,
 )
 from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
@@ -386,6 +387,9 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
             wanted = order_of(operation)
             if strength[wanted] > strength[current]:
                 seen.add(node.span)
+                if writes_value(node.span, run.program):
+                    yield AddFence(node.span, ir.Scope.SYSTEM, before=True)
+                    continue
                 has_no_sc = (
                     wanted is ir.Order.SEQ_CST and isinstance(operation, ir.Access) and is_ptx(node.span, run.program)
                 )

@@ -28,6 +28,7 @@ from scopec.advice.edits import (
     is_ptx,
     places,
     updates,
+    writes_value,
 )
 from scopec.advice.statements import after, before, ending
 from scopec.base.files import source_of
@@ -47,6 +48,7 @@ _SCOPE = re.compile(r"\b(thread_scope_)(?:thread|block|device|system)\b")
 _PTX_ORDER = re.compile(r"(\.)(?:relaxed|acquire|release|acq_rel)\b")
 _PTX_SCOPE = re.compile(r"(\.)(?:cta|cluster|gpu)\b")
 _FENCE = re.compile(r"()\b__threadfence(?:_block)?\(\)")
+_NO_BARRIER = re.compile(r"()\bCU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER\b")
 _LEGACY = re.compile(r"\b(atomic[A-Z]\w*?)_block\b")
 _PTX_ORDERS = {order: word for word, order in ORDERS.items()}
 _PTX_SCOPES = {scope: word for word, scope in SCOPES.items()}
@@ -97,6 +99,8 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
                     line = source_of(declared, program.source).line(declared.line)
                     whole = replace(declared, column=1, end_line=declared.line, end_column=len(line) + 1)
                     yield _one(whole, program, {_SCOPE: scope.name.lower()})
+        case AddFence(at) if writes_value(at, program):
+            yield _one(at, program, {_NO_BARRIER: "CU_STREAM_WRITE_VALUE_DEFAULT"})
         case AddFence(at, scope, before):
             if at.file.endswith(".litmus"):
                 raise _UnsaidError

@@ -205,10 +205,11 @@ def _work(world: World, found: _Found, name: str, launch: Launch | Copy | Callba
             return _grid(world, found, name, launch)
         case Copy(kind, body, span, stream):
             world.bodies.append(body)
-            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.COPY)
+            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.COPY, node=launch.node)
         case Callback(function, argument, span, stream, kind, passed):
             body = _host_thread(world, found, name, function, (argument,), passed=passed)
-            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=ir.Work.HOST_FUNCTION)
+            work = ir.Work.HOST_FUNCTION
+            return ir.Grid(name, kind, span, one, one, stream, body, stream.device, work=work, node=launch.node)
 
 
 def _threads_done(
@@ -249,6 +250,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     bare = ir.Grid(
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
         launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True, dependent=launch.dependent,
+        node=launch.node,
     )  # fmt: skip
     world.declare_shared(launch.function, name)
     places = [(block, lane) for block in range(launch.blocks.count) for lane in range(launch.threads.count)]

@@ -32,7 +32,7 @@ from scopec.program.ir.calls import (
 )
 from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, CopyGroups, InitFence, ProxyFence
 from scopec.program.ir.graphs import Body, Branch, Do, Exit, Node, Operation, successors
-from scopec.program.ir.hierarchy import Dim, Grid, Stream, Thread, Work, legacy_stream
+from scopec.program.ir.hierarchy import Dim, GraphNode, Grid, Stream, Thread, Work, legacy_stream
 from scopec.program.ir.objects import (
     PAGEABLE,
     PLAIN,
@@ -92,8 +92,8 @@ __all__ = [
     "Await", "AwaitCopies", "AwaitGrid", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit",
     "BarrierOperation", "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies",
     "CompareExchange", "CopyGroups", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
-    "EventQuery", "EventRecord",
-    "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Grid", "Group", "GroupSync", "InitFence",
+    "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "GraphNode",
+    "Grid", "Group", "GroupSync", "InitFence",
     "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node", "Notify", "Object",
     "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope", "Set", "SideEffect", "Silent",
     "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap",

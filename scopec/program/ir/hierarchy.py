@@ -59,6 +59,21 @@ class Work(Enum):
     HOST_FUNCTION = "host function"
 
 
+@dataclass(frozen=True, slots=True)
+class GraphNode:
+    """The node of a graph whose work a launch of the graph is: the executable graph, where and in which stream it is
+    launched, and which of its launches this is, from 1; the variable that has the node, or the stream in which its work
+    was captured.
+    """
+
+    graph: str
+    launch: Span
+    launched: Stream
+    number: int
+    name: str = ""
+    stream: str = ""
+
+
 @dataclass(frozen=True)
 class Grid:
     """One launch of a kernel: its name (``mp``, a second launch ``mp#2``), extents, stream and device.
@@ -67,7 +82,8 @@ class Grid:
     a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` says whether it is a
     cooperative launch; ``domain`` is the memory synchronization domain.  With ``apart`` the threads have no nodes of
     the body in common but by chance: what they have in common are places in the source.  A ``dependent`` one may start
-    before the kernel that its stream has before it is complete (programmatic stream serialization).
+    before the kernel that its stream has before it is complete (programmatic stream serialization).  ``node`` is the
+    node of a graph whose work this is; ``span`` is where that was captured, or added, then.
     """
 
     name: str
@@ -84,6 +100,7 @@ class Grid:
     work: Work = Work.KERNEL
     apart: bool = False
     dependent: bool = False
+    node: GraphNode | None = None
 
     @cached_property
     def given(self) -> Given:

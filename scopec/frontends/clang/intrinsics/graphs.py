@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from scopec.frontends.clang.intrinsics.call import Call
-    from scopec.frontends.clang.machine.spawned import GraphWork
 
 _NO_GRAPH = 0
 _EXECUTABLE, _LAST = Private((), "%executable graph"), Private((), "%launched in")
@@ -106,6 +105,8 @@ def _close(call: Call) -> bool:
     into = _opened(call)
     made = into.after[0] if call.known(0) else captures.add_node(call, into.graph, None, into.after)
     captures.release(call.state, graph_node(call.state))
+    if (known := subject(call)) is not None:
+        call.machine.world.node_names[nodes_of(call.state, into.graph)[made].work] = known[0]
     return call.done(number(made + 1, 32))
 
 
@@ -192,6 +193,8 @@ def _work_of(call: Call) -> bool:
     if node >= len(nodes):
         message = "a node of another graph cannot be changed here"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+    names = call.machine.world.node_names
+    names[made.work] = names.get(nodes[node].work, "")
     nodes[node] = replace(nodes[node], work=made.work)
     captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
     return call.done()
@@ -233,7 +236,12 @@ class _Launching:
         self.name = name
         self.nodes = nodes
         self.stream = stream
-        self.works = list(call.machine.world.captured.values())
+        world = call.machine.world
+        self.works = list(world.captured.values())
+        key = (call.machine.thread, call.state.again())
+        world.graph_launches[key] = name
+        #: Which launch of the graph this is.
+        self.number = [place for place, of in world.graph_launches.items() if of == name].index(key) + 1
         self.order = _in_order(call, nodes)
         self.streams: dict[int, ir.Stream] = {}
         #: For each stream of the launch the last node that was given to it, and the nodes that it has waited for.
@@ -253,7 +261,7 @@ class _Launching:
             for before in self.nodes[n].after:
                 if self.streams[before].name != to.name:
                     self._emit(ir.EventWait(f"{self.name}.{before}", to.name))
-            self._give(self.works[self.nodes[n].work], to)
+            self._give(self.nodes[n].work, to)
             if any(n in other.after and self.streams[m].name != to.name for m, other in enumerate(self.nodes)):
                 self._emit(ir.EventRecord(f"{self.name}.{n}", to.name))
         for n in self.order:  # what the stream does next comes after all of it
@@ -284,8 +292,8 @@ class _Launching:
         work = self.works[self.nodes[n].work]
         return self.stream.device if work is None or isinstance(work, EventNode) else work.stream.device
 
-    def _give(self, work: GraphWork, stream: ir.Stream) -> None:
-        match work:
+    def _give(self, place: int, stream: ir.Stream) -> None:
+        match work := self.works[place]:
             case None:
                 pass
             case EventNode(event, True):
@@ -293,7 +301,11 @@ class _Launching:
             case EventNode(event):
                 self._emit(ir.EventRecord(event, stream.name))
             case _:
-                issued(self.call, work_name(self.call, work.kernel, stream), replace(work, stream=stream))
+                captured = "" if work.stream.name == graph_node(self.call.state).name else work.stream.name
+                span = self.call.machine.span(self.call.state)
+                name = self.call.machine.world.node_names.get(place, "")
+                node = ir.GraphNode(self.name, span, self.stream, self.number, name, captured)
+                issued(self.call, work_name(self.call, work.kernel, stream), replace(work, stream=stream, node=node))
 
     def _emit(self, operation: ir.Operation) -> None:
         self.call.emit(operation)

@@ -46,7 +46,9 @@ def staged(call: Call, name: str, copy: Copy) -> Copy:
         builder.emit(ir.Load(register.name, source, ir.PLAIN), copy.span)
         builder.emit(ir.Store(to, register, ir.PLAIN), copy.span)
     builder.end(copy.span)
-    world.launches[own] = Copy(f"cudaMemcpy{STAGING}", builder.finish({}, frozenset()), copy.span, alone)
+    world.launches[own] = Copy(
+        f"cudaMemcpy{STAGING}", builder.finish({}, frozenset()), copy.span, alone, node=copy.node
+    )
     call.emit(ir.LaunchGrid(own))
     call.emit(ir.EventRecord(own, alone.name))
     call.emit(ir.EventWait(own, copy.stream.name))

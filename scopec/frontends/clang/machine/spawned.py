@@ -38,6 +38,7 @@ class Launch:
     shared: int
     passed: tuple[str, ...]
     dependent: bool = False
+    node: ir.GraphNode | None = None
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Copy:
     span: Span
     stream: ir.Stream
     pageable: tuple[tuple[ir.Place, Leaf], ...] = ()
+    node: ir.GraphNode | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Callback:
     stream: ir.Stream
     kernel: str
     passed: tuple[str, ...]
+    node: ir.GraphNode | None = None
 
 
 @dataclass(frozen=True)

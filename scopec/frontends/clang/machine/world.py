@@ -93,6 +93,9 @@ class World:
         #: The work of nodes of graphs, and graphs, by the places that make them; those launched in several streams.
         self.captured: dict[tuple[object, ...], GraphWork] = {}
         self.graphs: dict[tuple[object, ...], str] = {}
+        #: The variables that have these nodes, in the order of their work, and the launches of graphs, by their places.
+        self.node_names: dict[int, str] = {}
+        self.graph_launches: dict[tuple[object, ...], str] = {}
         self.spread: set[str] = set()
         #: Objects that host code registers, and those that it takes back, with a place.
         self.registered: set[str] = set()
