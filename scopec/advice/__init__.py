@@ -6,6 +6,7 @@
 - ``barriers``: a barrier that is missing, as a line of the text
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
 - ``hung``: what a thread has left behind in a hang: a lock, a flag, a barrier in a condition
+- ``streams``: an event in a capture, and work in the stream of other work
 - ``fixable``: checks that may get advice
 - ``rereading``: a changed text, read again
 - ``weaken``: the other way round: synchronisation that could be weaker; ``places``: where, and step by step how
@@ -38,6 +39,8 @@ def advised(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) ->
 
     found = {id(check): advice(run, check, checks, ask) for check in wanted}
     return [
-        check if (one := found.get(id(check))) is None else replace(check, advice=one.said, fix=one.fix)
+        check
+        if (one := found.get(id(check))) is None
+        else replace(check, advice=one.said, fix=one.fix, instead=one.instead)
         for check in checks
     ]

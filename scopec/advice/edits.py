@@ -330,17 +330,28 @@ def _said(same: list[Edit], program: Program) -> str:
             return f"{call} after the {_launch(name, program)}"
         case WaitForEvent(first, second):
             recorded = f"an event that is recorded after the {_launch(first, program)}"
-            own = program.grids[second].stream
-            waits = "the legacy stream" if own.kind == "legacy" else own.name
+            own = written_stream(program.grids[second])
+            waits = "the legacy stream" if own == "0" else own
             return f"{recorded}, and cudaStreamWaitEvent of {waits} for it before the {_launch(second, program)}"
         case _ as never:
             assert_never(never)
 
 
+def written_stream(grid: ir.Grid) -> str:
+    """The stream that work was given to as it may be written: that which was captured, of a node of a graph."""
+    if grid.node is not None and grid.node.stream:
+        return grid.node.stream
+    return "0" if grid.stream.kind == "legacy" else grid.stream.name
+
+
 def _launch(name: str, program: Program) -> str:
-    grid = program.grids[name]
+    return work_and_place(program.grids[name])
+
+
+def work_and_place(grid: ir.Grid) -> str:
+    """What gives work to a stream: ``launch of use, at line 9``, ``copy, at line 9``."""
     what = work_kind(grid) if grid.work is ir.Work.COPY else grid.work.value
-    what = f"launch of {name}" if grid.work is ir.Work.KERNEL else what
+    what = f"launch of {grid.name}" if grid.work is ir.Work.KERNEL else what
     return f"{what}, at line {grid.span.line}"
 
 

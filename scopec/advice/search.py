@@ -25,7 +25,6 @@ from scopec.advice.edits import (
     Strengthen,
     Synchronise,
     Update,
-    WaitForEvent,
     Widen,
     WidenFence,
     acquire_release,
@@ -41,16 +40,17 @@ from scopec.advice.hangs import families, never_stuck
 from scopec.advice.hung import left_behind
 from scopec.advice.rereading import reread
 from scopec.advice.spelling import UNSURE, replacements
+from scopec.advice.streams import launched_there, texts_in_one_stream, texts_that_wait, waits
 from scopec.base.diagnostics import ScopecError
 from scopec.base.files import source_of
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
+from scopec.explain.fixes import Suggestion
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.events.scopes import contains
 from scopec.memory.execution import Execution
 from scopec.program import ir
 from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
-from scopec.program.transfers import staged_copy
 from scopec.program.values import leaves
 from scopec.progress.schedule import NOT_STARTED, Schedule
 from scopec.progress.steps import DONE, IDLE
@@ -73,10 +73,12 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class Advice:
-    """Changes under which a check holds, in words, and as text where one place says what is to change."""
+    """Changes under which a check holds, in words, and as text where one place says what is to change; ``instead`` are
+    others that do as well."""
 
     said: str
     fix: tuple[Replacement, ...]
+    instead: Suggestion | None = None
 
 
 #: Functions such as atomicAdd, whose operations are relaxed (CUDA C++ Programming Guide, "Atomic Functions").
@@ -122,17 +124,29 @@ def _memory(run: Run, check: Check, checks: Sequence[Check], execution: Executio
                 if (c.expectation.kind, c.expectation.text) in names
             )
 
+        moved = _by_texts(run, texts_in_one_stream(run, execution), holds, wanted, ask, until)
+        waiting = _by_texts(run, texts_that_wait(run, execution), holds, wanted, ask, until)
         ways = [
-            _by_edits(run, _mildest(run, execution), holds, wanted, ask),
+            _by_edits(run, _mildest(run), holds, wanted, ask),
+            _with_another(_by_edits(run, waits(run, execution), holds, wanted, ask), moved),
+            _with_another(waiting, moved),
+            moved,
             _by_barriers(run, execution, holds, wanted, ask, until),
             _by_edits(run, _others(run, execution), holds, wanted, ask),
         ]
         if check.expectation.kind == "race_free" and wants_barrier(run, execution, check.expectation.target):
-            ways[:2] = ways[1::-1]
+            ways.insert(0, ways.pop(-2))
         found = next(chain.from_iterable(ways), None)
         if found is not None:
             return found
     return None
+
+
+def _with_another(ways: Iterator[Advice], others: Iterator[Advice]) -> Iterator[Advice]:
+    """Advice, with another way to the same that is as good."""
+    for one in ways:
+        other = next(others, None)
+        yield one if other is None else replace(one, instead=Suggestion(other.said, other.fix))
 
 
 def _by_edits(
@@ -165,6 +179,17 @@ def _by_barriers(
         changed = _in_time(until, partial(reread, run, together, overrides))
         if changed is not None and not _newly_hangs(changed, run, ask):
             yield _advice(in_words(together, run.source), together, run, wanted)
+
+
+def _by_texts(
+    run: Run, changes: Iterable[tuple[str, Sequence[Replacement]]], holds: _Holds, wanted: Sequence[Expectation],
+    ask: Ask, until: float,
+) -> Iterator[Advice]:  # fmt: skip
+    overrides = ask(run).settings.overrides
+    for what, fix in changes:
+        changed = _in_time(until, partial(reread, run, fix, overrides))
+        if changed is not None and holds(changed) and not _newly_hangs(changed, run, ask):
+            yield _advice(what, tuple(sorted(fix)), run, wanted)
 
 
 def _newly_hangs(changed: Run, run: Run, ask: Ask) -> bool:
@@ -271,7 +296,7 @@ def _scope(operation: ir.Operation) -> ir.Scope | None:
     return None
 
 
-def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
+def _mildest(run: Run) -> Iterator[list[Edit]]:
     """Edits that may help and change what is there to order accesses; those better taken back come first."""
     scopes = list(_wider(run))
     yield scopes
@@ -280,36 +305,6 @@ def _mildest(run: Run, execution: Execution) -> Iterator[list[Edit]]:
         for name, value in run.settings.given.items():
             if value == "0":  # such attributes are about atomic operations of the system's scope
                 yield [Attribute(name)]
-    yield from _waits(run, execution)
-
-
-def _waits(run: Run, execution: Execution) -> Iterator[list[Edit]]:
-    """Edits that have a stream, or the host, wait for the work of another stream."""
-    grids, threads = list(run.program.grids), {t.name: t.grid for t in run.program.threads}
-    work: set[str] = set()
-    for pair in execution.race:
-        there = {grid for e in pair if (grid := threads.get(e.thread)) is not None and _launched_there(run, grid)}
-        known = {threads[e.thread] for e in pair if e.thread in threads}
-        early = {copy for grid in there if (copy := staged_copy(grid)) is not None}
-        if early:  # no event keeps a call back, and who waits for what it reads waits for its copy
-            waited = {grid for grid in there if staged_copy(grid) is None} or early
-            yield [Synchronise(grid, run.program.grids[grid].stream.name) for grid in sorted(waited)]
-            work |= waited
-            continue
-        work |= there if len(known) > 1 else set()
-        streams = [run.program.grids[grid].stream for grid in sorted(there, key=grids.index)]
-        if len(there) == 2 and streams[0].name != streams[1].name:
-            yield [WaitForEvent(*sorted(there, key=grids.index))]
-        elif len(there) == 1 and len(known) > 1 and streams[0].kind != "legacy":
-            yield [Synchronise(grid, streams[0].name) for grid in there]
-    for grid in sorted(work):
-        yield [Synchronise(grid)]
-
-
-def _launched_there(run: Run, grid: str) -> bool:
-    """Whether a grid is launched where its launch is written, which is not so of a node of a graph."""
-    span = run.program.grids[grid].span
-    return any(node.operation == ir.LaunchGrid(grid) and node.span == span for node in operations(run.program))
 
 
 def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
@@ -442,5 +437,5 @@ def _launches(run: Run, schedule: Schedule) -> Iterator[Edit]:
         running = any(label not in (IDLE, DONE) for t, label in last.labels.items() if grids.get(t) == name)
         if running and grid.blocks.count > 1 and not grid.cooperative:
             yield Cooperate(name)
-        elif not running and _launched_there(run, name):
+        elif not running and launched_there(run, name):
             yield Synchronise(name)

@@ -29,6 +29,7 @@ from scopec.advice.edits import (
     places,
     updates,
     writes_value,
+    written_stream,
 )
 from scopec.advice.statements import after, before, ending
 from scopec.base.files import source_of
@@ -114,7 +115,8 @@ def _spelt(edit: Edit, program: Program) -> Iterator[Replacement]:
             call = "cudaDeviceSynchronize();" if stream is None else f"cudaStreamSynchronize({stream});"
             yield from _statement(program.grids[grid].span, program, call, first=False)
         case WaitForEvent(first, second):
-            yield from _event(program, first, second)
+            ends = [(grid.span, written_stream(grid)) for grid in (program.grids[first], program.grids[second])]
+            yield from _event(program, *ends)
         case Update(name, scope):
             for at in sorted({w.span for body in bodies(program) for _, (*_, w) in updates(body, name)}):
                 yield _updated(at, program, scope)
@@ -157,16 +159,22 @@ def _statement(at: Span, program: Program, statement: str, *, first: bool) -> Se
     return found
 
 
-def _event(program: Program, first: str, second: str) -> Iterator[Replacement]:
-    """An event behind one launch, for which the stream of another one waits."""
-    grids = [program.grids[name] for name in (first, second)]
-    streams = ["0" if grid.stream.kind == "legacy" else grid.stream.name for grid in grids]
-    text, name = source_of(grids[0].span, program.source).text, "done"
+def event_between(program: Program, first: tuple[Span, str], second: tuple[Span, str]) -> tuple[Replacement, ...]:
+    """An event behind what is given to one stream, for which another one waits before what is given to it; none where
+    it cannot be put there."""
+    try:
+        return tuple(sorted(_event(program, first, second)))
+    except _UnsaidError:
+        return ()
+
+
+def _event(program: Program, first: tuple[Span, str], second: tuple[Span, str]) -> Iterator[Replacement]:
+    text, name = source_of(first[0], program.source).text, "done"
     while re.search(rf"\b{name}\b", text):
         name += "_"
-    made = f"cudaEvent_t {name}; cudaEventCreate(&{name}); cudaEventRecord({name}, {streams[0]});"
-    yield from _statement(grids[0].span, program, made, first=False)
-    yield from _statement(grids[1].span, program, f"cudaStreamWaitEvent({streams[1]}, {name}, 0);", first=True)
+    made = f"cudaEvent_t {name}; cudaEventCreate(&{name}); cudaEventRecord({name}, {first[1]});"
+    yield from _statement(first[0], program, made, first=False)
+    yield from _statement(second[0], program, f"cudaStreamWaitEvent({second[1]}, {name}, 0);", first=True)
 
 
 def _updated(at: Span, program: Program, scope: ir.Scope) -> Replacement:

@@ -25,6 +25,14 @@ class Replacement:
     text: str
 
 
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A change in words, and as text where one place says what is to change."""
+
+    said: str
+    fix: tuple[Replacement, ...]
+
+
 def replaced(source: Source, replacements: Iterable[Replacement]) -> str:
     """The text of a file with changes, which do not overlap; those of other files are left out."""
     text = source.text

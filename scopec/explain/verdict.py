@@ -10,7 +10,7 @@ from scopec.memory.execution import Execution
 
 if TYPE_CHECKING:
     from scopec.base.source import Span
-    from scopec.explain.fixes import Replacement
+    from scopec.explain.fixes import Replacement, Suggestion
     from scopec.hangs.provenance import Provenance
     from scopec.program.expectations import Expectation
     from scopec.progress.schedule import Schedule
@@ -56,7 +56,7 @@ class AllLaunches:
 class Check:
     """A check with its verdict; ``trace`` shows why, where an execution or schedule can; ``advice`` what would help.
 
-    ``fix`` is the advice as a change of the text, where one place says what is to change.
+    ``fix`` is the advice as a change of the text, where one place says what is to change; ``instead`` would do as well.
     ``elsewhere`` is the verdict in PTX of what a race between volatile accesses decides in CUDA C++. ``cached`` says
     whether the engine gave the answer in an earlier call, ``hangs`` which part of a progress question was asked,
     ``assuming`` what becomes of a violated ``terminates`` where more is assumed than CUDA's document promises,
@@ -77,6 +77,7 @@ class Check:
     warnings: tuple[str, ...] = field(default=())
     advice: str | None = None
     fix: tuple[Replacement, ...] = ()
+    instead: Suggestion | None = None
     elsewhere: str | None = None
     cached: bool = False
     hangs: Provenance | None = None

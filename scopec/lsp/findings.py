@@ -11,9 +11,10 @@ from scopec.report.rules import message, rule
 from scopec.report.text import qualifiers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Sequence
 
     from scopec.base.diagnostics import Diagnostic
+    from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import Check
     from scopec.session.inquiry.run import Run
 
@@ -47,17 +48,13 @@ def _finding(check: Check, run: Run) -> Finding:
     meeting = tuple(Place.of(mark.span) for mark in why.marks) if race_of(check) is not None else ()
     return Finding(
         Place.of(first.span), kind.id, level, f"{message(check, why)}{clean(qualifiers(run))}", tuple(related),
-        _fix(check), clean(check.expectation.text), meeting, check.trace is not None,
+        _fix(check.advice or "", check.fix), clean(check.expectation.text), meeting, check.trace is not None,
+        None if check.instead is None else _fix(check.instead.said, check.instead.fix),
     )  # fmt: skip
 
 
-def _fix(check: Check) -> Fix | None:
-    """The advice, where it is a change of texts: it was checked by asking again."""
-    if not check.fix:
+def _fix(said: str, changes: Sequence[Replacement]) -> Fix | None:
+    """Advice, where it is a change of texts: it was checked by asking again."""
+    if not changes:
         return None
-    return Fix(clean(check.advice or ""), tuple(_changes(check)))
-
-
-def _changes(check: Check) -> Iterator[Noted]:
-    for one in check.fix:
-        yield Noted(Place.of(one.span), one.text)
+    return Fix(clean(said), tuple(Noted(Place.of(one.span), one.text) for one in changes))

@@ -21,7 +21,7 @@ def shifted(findings: Iterable[Finding], file: str, old: str, new: str) -> Itera
     for finding in findings:
         place = _moved(finding.place, first, last, by) if finding.place.file == file else finding.place
         if place is not None:
-            yield replace(finding, place=place, related=(), fix=None, meeting=())
+            yield replace(finding, place=place, related=(), fix=None, instead=None, meeting=())
 
 
 def _moved(place: Place, first: int, last: int, by: int) -> Place | None:

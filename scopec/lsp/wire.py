@@ -67,6 +67,7 @@ class Finding:
     expectation: str = ""
     meeting: tuple[Place, ...] = ()
     traced: bool = False
+    instead: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +159,14 @@ def _findings(said: list[dict[str, Any]]) -> tuple[Finding, ...]:
 
 
 def _finding(said: dict[str, Any]) -> Finding:
-    fix = said["fix"] and Fix(said["fix"]["words"], _noted(said["fix"]["changes"]))
+    fix, instead = (_fix(said[name]) for name in ("fix", "instead"))
     meeting = tuple(Place(**place) for place in said["meeting"])
     place, related = Place(**said["place"]), _noted(said["related"])
-    return Finding(**{**said, "place": place, "related": related, "fix": fix, "meeting": meeting})
+    return Finding(**{**said, "place": place, "related": related, "fix": fix, "instead": instead, "meeting": meeting})
+
+
+def _fix(said: dict[str, Any] | None) -> Fix | None:
+    return None if said is None else Fix(said["words"], _noted(said["changes"]))
 
 
 def _noted(said: list[dict[str, Any]]) -> tuple[Noted, ...]:

@@ -43,7 +43,7 @@ class Beside:
 def shown(form: str, report: Report, check: Check, one: Beside, width: int) -> str:
     """The execution in a form; UsageError where there is none of it."""
     # Its trace is another: no suggestion was made from it.
-    other = replace(check, trace=one.execution, advice=None, fix=(), warnings=())
+    other = replace(check, trace=one.execution, advice=None, fix=(), instead=None, warnings=())
     match form:
         case "text":
             return "".join(f"{clean(line)}\n" for line in _lines(report, other, one, width))

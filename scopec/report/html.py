@@ -14,7 +14,7 @@ from scopec.base.excerpt import clean
 from scopec.base.records import dataclass
 from scopec.base.version import __version__
 from scopec.explain import reasons
-from scopec.explain.fixes import diff
+from scopec.explain.fixes import Suggestion, diff
 from scopec.gpu.observed import Observed
 from scopec.memory.events.events import Kind, shown_location
 from scopec.memory.execution import Execution
@@ -228,7 +228,7 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
         "id": _anchor(number),
         "check": check,
         "sentences": why.sentences,
-        "diff": tuple(diff(check.fix, source, context=0)),
+        "advice": [(word, one.said, tuple(diff(one.fix, source, context=0))) for word, one in _advice(check)],
         "marks": [mark for mark in why.marks if mark.span.file == source.name],
         "picture": None,
         "events": (),
@@ -248,6 +248,13 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
             found["drawn"] = drawn
             found["svg"] = Markup(svg(drawn, name=f"p{number}", alone=False, main=source.name))
     return found
+
+
+def _advice(check: Check) -> Iterator[tuple[str, Suggestion]]:
+    if check.advice is not None:
+        yield "Try:", Suggestion(check.advice, check.fix)
+    if check.instead is not None:
+        yield "Or:", check.instead
 
 
 def _drawn(execution: Execution, drawn: Picture, name: str) -> dict[str, Any]:

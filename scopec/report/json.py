@@ -189,6 +189,7 @@ def check(c: Check) -> dict[str, Any]:
         "why": list(reasons.explanation(c).sentences),
         "advice": c.advice,
         "fix": replacements(c.fix),
+        "instead": None if c.instead is None else {"advice": c.instead.said, "fix": replacements(c.instead.fix)},
         "trace": None
         if c.trace is None
         else execution(c.trace, c.expectation.target)

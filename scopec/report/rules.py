@@ -136,7 +136,9 @@ def message(check: Check, why: Explanation) -> str:
     said = [check.reason] if check.reason else []
     verdict = "is violated" if check.verdict == "violated" else "is undecided"
     told = f"`{check.expectation.text}` {verdict}" + "".join(f": {reason}" for reason in said)
-    return clean("; ".join((told, *why.sentences)) + (f". Try: {check.advice}" if check.advice is not None else ""))
+    advice = f". Try: {check.advice}" if check.advice is not None else ""
+    instead = f". Or: {check.instead.said}" if check.instead is not None else ""
+    return clean("; ".join((told, *why.sentences)) + advice + instead)
 
 
 def fingerprint(report: Report, check: Check, kind: Rule) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source, Span
+    from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import Check, Trace
     from scopec.memory.events.events import Event
     from scopec.report.rules import Rule
@@ -124,7 +125,9 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
             {"id": number, **_location(span, source, note)} for number, (span, note) in enumerate(related)
         ]
     if check.fix:
-        result["fixes"] = [_fix(check)]
+        result["fixes"] = [_fix(check.advice or "", check.fix)]
+        if check.instead is not None and check.instead.fix:
+            result["fixes"].append(_fix(check.instead.said, check.instead.fix))
     flows = [] if check.trace is None else _thread_flows(check.trace, race_of(check) or (), source)
     if flows:  # an execution of threads that do nothing but compute has none
         result["codeFlows"] = [{"threadFlows": flows}]
@@ -135,14 +138,14 @@ def _cleaned(texts: Mapping[str, str]) -> dict[str, str]:
     return {clean(name): clean(value) for name, value in texts.items()}
 
 
-def _fix(check: Check) -> dict[str, Any]:
-    """The advice as changes of files."""
+def _fix(said: str, fix: Sequence[Replacement]) -> dict[str, Any]:
+    """Advice as changes of files."""
     files: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for one in check.fix:
+    for one in fix:
         replacement = {"deletedRegion": _region(one.span), "insertedContent": {"text": one.text}}
         files[one.span.file].append(replacement)
     changes = [{"artifactLocation": {"uri": uri(file)}, "replacements": its} for file, its in files.items()]
-    return {"description": _message(check.advice or ""), "artifactChanges": changes}
+    return {"description": _message(said), "artifactChanges": changes}
 
 
 def _thread_flows(trace: Trace, marked: Sequence[Event], source: Source) -> list[dict[str, Any]]:

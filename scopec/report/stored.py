@@ -99,6 +99,8 @@ def _lines(program: Values, check: Values, width: int) -> Iterator[str]:
         yield from wrapped(f"why: {sentence}", width, 5)
     if check.get("advice"):
         yield from wrapped(f"try: {check['advice']}", width, 5)
+    if check.get("instead"):
+        yield from wrapped(f"or:  {check['instead']['advice']}", width, 5)
 
 
 def title(program: Values) -> str:

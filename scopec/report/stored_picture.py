@@ -48,6 +48,7 @@ def _page(path: Path, program: Values, check: Values, drawn: Picture) -> str:
             "check": check,
             "why": check.get("why", ()),
             "advice": check.get("advice"),
+            "instead": (check.get("instead") or {}).get("advice"),
             "svg": Markup(svg(drawn)),
             "text": stored.shown(path, program, check, 100),
             "version": __version__,

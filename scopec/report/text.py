@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import textwrap
 
     from scopec.base.diagnostics import Diagnostic
+    from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import Check
     from scopec.session.check import Outcome, Report
     from scopec.session.inquiry.run import Run
@@ -243,11 +244,18 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
         yield from wrapped(f"why: {sentence}", width, 5)
     if check.advice is not None:
         yield from wrapped(f"try: {check.advice}", width, 5)
-        from scopec.explain.fixes import diff
+        yield from _diff(check.fix, source, width)
+        if check.instead is not None:
+            yield from wrapped(f"or:  {check.instead.said}", width, 5)
+            yield from _diff(check.instead.fix, source, width)
 
-        for line in diff(check.fix, source, context=0):
-            shown = f"     {clean(line)}".rstrip()
-            yield shown if len(shown) <= width else f"{shown[: width - 1]}…"
+
+def _diff(changes: Sequence[Replacement], source: Source, width: int) -> Iterator[str]:
+    from scopec.explain.fixes import diff  # Start-up: many calls advise nothing.
+
+    for line in diff(changes, source, context=0):
+        shown = f"     {clean(line)}".rstrip()
+        yield shown if len(shown) <= width else f"{shown[: width - 1]}…"
 
 
 def wrapped(text: str, width: int, indent: int) -> list[str]:

@@ -49,18 +49,20 @@ def fixes(
     """The changes under which what is wrong in a range was found to hold."""
     told = set()
     for finding in document.findings:
-        if finding.fix is None or finding.fix in told:
-            continue
         shown = diagnostic(finding, workspace)
         related = (one.location.range for one in shown.related_information or () if one.location.uri == document.uri)
         if not any(_meets(one, where) for one in (shown.range, *related)):
             continue
-        change = edit(finding.fix, document.path, workspace, versions=versions)
-        if change is not None:
-            told.add(finding.fix)
-            yield types.CodeAction(
-                finding.fix.words, types.CodeActionKind.QuickFix, [shown], is_preferred=True, edit=change
-            )
+        for fix in (finding.fix, finding.instead):
+            if fix is None or fix in told:
+                continue
+            change = edit(fix, document.path, workspace, versions=versions)
+            if change is not None:
+                told.add(fix)
+                first = fix is finding.fix
+                yield types.CodeAction(
+                    fix.words, types.CodeActionKind.QuickFix, [shown], is_preferred=first, edit=change
+                )
 
 
 def _meets(one: types.Range, other: types.Range) -> bool:
