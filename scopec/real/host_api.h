@@ -5,6 +5,9 @@
 
 #include "../shims/scopec/calls.h"
 #include "../shims/scopec/graph_calls.h"
+#include "../shims/scopec/driver_calls.h"
+#include "../shims/scopec/driver_modules.h"
+#include "../shims/scopec/driver_graph_calls.h"
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
@@ -72,7 +75,9 @@ inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemL
 inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
     return __scopec::of_a_kernel(attributes);
 }
-inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+inline cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute which, int) {
+    if (which >= cudaFuncAttributeRequiredClusterWidth && which <= cudaFuncAttributeRequiredClusterDepth)
+        __scopec_unmodelled("cudaFuncAttributeRequiredClusterWidth and its kin");
     return __scopec::success("cudaFuncSetAttribute");
 }
 inline cudaError_t cudaFuncSetCacheConfig(const void*, cudaFuncCache) {
@@ -102,13 +107,6 @@ inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int* size, const void*, 
 
 // ---- graphs, as they differ from scopec's own headers
 
-inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
-                                            const cudaGraphEdgeData* kinds, size_t count) {
-    if (kinds) __scopec_unmodelled("cudaGraphEdgeData");
-    for (size_t i = 0; i < count; i++)
-        __scopec_graph_edge(__scopec::number(graph), __scopec::number(from[i]), __scopec::number(to[i]));
-    return __scopec::success("cudaGraphAddDependencies");
-}
 inline cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                                   size_t count, const void* symbol, const void* from, size_t bytes,
                                                   size_t offset, cudaMemcpyKind kind) {

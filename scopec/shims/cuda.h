@@ -8,6 +8,8 @@ using CUdeviceptr = unsigned long long;
 using CUcontext = struct CUctx_st*;
 using CUmodule = struct CUmod_st*;
 using CUfunction = struct CUfunc_st*;
+using CUkernel = struct CUkern_st*;
+using CUlibrary = struct CUlib_st*;
 using CUarray = struct CUarray_st*;
 using CUstream = cudaStream_t;
 using CUevent = cudaEvent_t;
@@ -121,19 +123,53 @@ union CUstreamBatchMemOpParams {
 #define CU_MEMHOSTREGISTER_DEVICEMAP 2
 using CUhostFn = cudaHostFn_t;
 enum CUjit_option { CU_JIT_MAX_REGISTERS = 0, CU_JIT_INFO_LOG_BUFFER = 3, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES = 4 };
+enum CUfunction_attribute {
+    CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1, CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES = 2,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3, CU_FUNC_ATTRIBUTE_NUM_REGS = 4, CU_FUNC_ATTRIBUTE_PTX_VERSION = 5,
+    CU_FUNC_ATTRIBUTE_BINARY_VERSION = 6, CU_FUNC_ATTRIBUTE_CACHE_MODE_CA = 7,
+    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+    CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET = 10, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH = 11,
+    CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT = 12, CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH = 13,
+    CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14, CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE = 15,
+};
+enum CUfunc_cache {
+    CU_FUNC_CACHE_PREFER_NONE = 0, CU_FUNC_CACHE_PREFER_SHARED = 1, CU_FUNC_CACHE_PREFER_L1 = 2, CU_FUNC_CACHE_PREFER_EQUAL = 3,
+};
+enum CUlibraryOption { CU_LIBRARY_HOST_UNIVERSAL_FUNCTION_AND_DATA_TABLE = 0, CU_LIBRARY_BINARY_IS_PRESERVED = 1 };
+struct CUctxCreateParams {
+    void* execAffinityParams;
+    int numExecAffinityParams;
+    void* cigParams;
+};
 #define CU_LAUNCH_PARAM_END ((void*)0)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void*)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void*)2)
 
 // Those whose declarations NVIDIA's cuda.h has in the same words, with what they do.
+#include <scopec/driver_graphs.h>
 #include <scopec/driver_calls.h>
+#include <scopec/driver_modules.h>
+#include <scopec/driver_graph_calls.h>
 
-// Declared alone.
-extern "C" CUresult cuModuleGetGlobal(CUdeviceptr*, size_t*, CUmodule, const char*);
-
-// "Creates a new CUDA context and associates it with the calling thread": its device is current from here on.
-inline CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {
-    __scopec_context(device, false);
-    *context = __scopec::context_of(device);
-    return cuCtxSetCurrent(*context);
+// As before CUDA 12 and 13.
+inline CUresult cuGraphInstantiateWithFlags(CUgraphExec* made, CUgraph graph, unsigned long long flags) {
+    return cuGraphInstantiate(made, graph, flags);
+}
+inline CUresult cuGraphInstantiate(CUgraphExec* made, CUgraph graph, CUgraphNode* failed, char*, size_t) {
+    if (failed) *failed = nullptr;
+    return cuGraphInstantiate(made, graph, 0);
+}
+inline CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
+    return cuGraphAddDependencies(graph, from, to, nullptr, count);
+}
+inline CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id = nullptr,
+                                       CUgraph* graph = nullptr, const CUgraphNode** after = nullptr,
+                                       size_t* count = nullptr) {
+    return cuStreamGetCaptureInfo(stream, status, id, graph, after, nullptr, count);
+}
+inline CUresult cuStreamUpdateCaptureDependencies(CUstream stream, CUgraphNode* after, size_t count, unsigned flags) {
+    return cuStreamUpdateCaptureDependencies(stream, after, nullptr, count, flags);
+}
+inline CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device) {
+    return cuCtxCreate(context, nullptr, flags, device);
 }

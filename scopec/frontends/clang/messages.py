@@ -50,7 +50,9 @@ _REFUSED = (
 _NO_MATCH = re.compile(r"no matching function for call to '(\w+)'")
 _OF_HOST = re.compile(r".*call to __host__ function from __(?:global|device)__ function")
 #: A name of CUDA's that no header of scopec's declares.
-_OF_CUDA = re.compile(r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*)'")
+_OF_CUDA = re.compile(
+    r"(?:use of undeclared identifier|unknown type name) '((?:cuda|cu)[A-Z]\w*|CU[a-z_]\w*|CUDA_[A-Z]\w*)'"
+)
 _MISSING = re.compile(r"'([^']+)' file not found.*")
 #: Headers that builds make, by their usual names.
 _MADE = re.compile(r"(?i)(?:config|version|export|build_?info|generated|defs)[^/]*$")

@@ -19,6 +19,27 @@ inline cudaError_t launched(const void* kernel, dim3 grid, dim3 block, void** ar
                     cooperative, cluster.x, cluster.y, cluster.z, domain, dependent);
     return result();
 }
+//! What attributes ask of a launch, by the numbers that the runtime and the driver API share.
+struct launch_options {
+    bool cooperative = false, dependent = false;
+    dim3 cluster = {0, 0, 0};
+    int domain = 0;
+    template <class __V> void take(int attribute, const __V& value) {
+        switch (attribute) {
+            case 0: case 1: case 5: case 8: case 14: break;  // hints: caches, shared memory, priorities, where clusters are
+            case 2: cooperative = value.cooperative != 0; break;
+            case 4: cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z); break;
+            case 6: dependent = value.programmaticStreamSerializationAllowed != 0; break;
+            case 7: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
+            case 9: __scopec_unmodelled("cudaLaunchAttributeMemSyncDomainMap"); break;
+            case 10: domain = int(value.memSyncDomain); break;
+            case 11: __scopec_unmodelled("cudaLaunchAttributePreferredClusterDimension"); break;
+            case 12: __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent"); break;
+            case 13: __scopec_unmodelled("cudaLaunchAttributeDeviceUpdatableKernelNode"); break;
+            default: __scopec_unmodelled("this launch attribute");
+        }
+    }
+};
 //! `//@ launch cooperative kernel<<<grid, block, shared>>>(arguments);`
 template <class... __P>
 struct cooperative {
@@ -71,31 +92,10 @@ inline cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t run, voi
 }
 
 inline cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-    bool cooperative = false, dependent = false;
-    dim3 cluster(0, 0, 0);
-    int domain = 0;
-    for (unsigned i = 0; i < config->numAttrs; i++) {
-        const cudaLaunchAttribute& attribute = config->attrs[i];
-        switch (attribute.id) {
-            case cudaLaunchAttributeIgnore: break;
-            case cudaLaunchAttributeCooperative: cooperative = attribute.val.cooperative != 0; break;
-            case cudaLaunchAttributeClusterDimension:
-                cluster = dim3(attribute.val.clusterDim.x, attribute.val.clusterDim.y, attribute.val.clusterDim.z);
-                break;
-            case cudaLaunchAttributeMemSyncDomain: domain = attribute.val.memSyncDomain; break;
-            case cudaLaunchAttributeProgrammaticStreamSerialization:
-                dependent = attribute.val.programmaticStreamSerializationAllowed != 0;
-                break;
-            case cudaLaunchAttributePriority: break;
-            case cudaLaunchAttributeProgrammaticEvent: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
-            case cudaLaunchAttributeLaunchCompletionEvent:
-                __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent");
-                break;
-            default: __scopec_unmodelled("this launch attribute");
-        }
-    }
+    __scopec::launch_options asked;
+    for (unsigned i = 0; i < config->numAttrs; i++) asked.take(config->attrs[i].id, config->attrs[i].val);
     return __scopec::launched(kernel, config->gridDim, config->blockDim, arguments, config->dynamicSmemBytes,
-                              config->stream, cooperative, cluster, domain, dependent);
+                              config->stream, asked.cooperative, asked.cluster, asked.domain, asked.dependent);
 }
 
 // ---- devices

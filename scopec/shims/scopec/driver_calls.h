@@ -1,6 +1,5 @@
-// Calls of the CUDA driver API, as definitions of what is declared the same in scopec's cuda.h and in NVIDIA's: they do what
-// those of the runtime API do, with the same streams, events and memory.  A context is the device that it is of; a module, the
-// file; a function of it, the kernel.
+// Calls of the CUDA driver API but for those of modules and graphs, as definitions of what is declared the same in scopec's cuda.h and in NVIDIA's: they do what
+// those of the runtime API do, with the same streams, events and memory.  A context is the device that it is of.
 #pragma once
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
@@ -71,6 +70,22 @@ inline CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
     *context = __scopec::context_of(device);
     return __scopec::driven("cuDevicePrimaryCtxRetain");
 }
+// "Creates a new CUDA context and associates it with the calling thread": its device is current from here on.
+inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams*, unsigned, CUdevice device) {
+    __scopec_context(device, false);
+    *context = __scopec::context_of(device);
+    __scopec_push_device(device);
+    return __scopec::driven("cuCtxCreate");
+}
+inline CUresult cuCtxPushCurrent(CUcontext context) {
+    __scopec_push_device(__scopec::device_of(context));
+    return __scopec::driven("cuCtxPushCurrent");
+}
+inline CUresult cuCtxPopCurrent(CUcontext* context) {
+    CUdevice device = __scopec_pop_device();
+    if (context) *context = __scopec::context_of(device);
+    return __scopec::driven("cuCtxPopCurrent");
+}
 inline CUresult cuDevicePrimaryCtxRelease(CUdevice) { return __scopec::driven("cuDevicePrimaryCtxRelease"); }
 inline CUresult cuCtxDestroy(CUcontext) { return __scopec::driven("cuCtxDestroy"); }
 inline CUresult cuCtxGetCurrent(CUcontext* context) {
@@ -81,39 +96,16 @@ inline CUresult cuCtxGetDevice(CUdevice* device) {
     *device = __scopec_get_device();
     return __scopec::driven("cuCtxGetDevice");
 }
+inline CUresult cuCtxEnablePeerAccess(CUcontext, unsigned) { return __scopec::driven("cuCtxEnablePeerAccess"); }
+inline CUresult cuCtxDisablePeerAccess(CUcontext) { return __scopec::driven("cuCtxDisablePeerAccess"); }
+inline CUresult cuDeviceCanAccessPeer(int* can, CUdevice, CUdevice) {
+    *can = __scopec_unknown<int>();
+    return __scopec::driven("cuDeviceCanAccessPeer");
+}
+inline CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+    return __scopec::of_driver(cudaDeviceGetStreamPriorityRange(least, greatest));
+}
 inline CUresult cuCtxSynchronize() { return __scopec::of_driver(cudaDeviceSynchronize()); }
-
-// ---- modules and kernels
-
-inline CUresult cuModuleLoad(CUmodule* module, const char*) {
-    *module = reinterpret_cast<CUmodule>(1L);
-    return __scopec::driven("cuModuleLoad");
-}
-inline CUresult cuModuleLoadData(CUmodule* module, const void*) { return cuModuleLoad(module, ""); }
-inline CUresult cuModuleLoadDataEx(CUmodule* module, const void*, unsigned, CUjit_option*, void**) {
-    return cuModuleLoad(module, "");
-}
-inline CUresult cuModuleUnload(CUmodule) { return __scopec::driven("cuModuleUnload"); }
-inline CUresult cuModuleGetFunction(CUfunction* kernel, CUmodule, const char* name) {
-    *kernel = (CUfunction)__scopec_kernel(name);
-    return __scopec::driven("cuModuleGetFunction");
-}
-inline CUresult cuLaunchKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                               unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void** arguments,
-                               void** extra) {
-    if (extra) __scopec_unmodelled("the extra arguments of cuLaunchKernel");
-    return __scopec::of_driver(__scopec::launched((const void*)kernel, dim3(grid_x, grid_y, grid_z),
-                                                  dim3(block_x, block_y, block_z), arguments, shared, stream, false));
-}
-inline CUresult cuLaunchCooperativeKernel(CUfunction kernel, unsigned grid_x, unsigned grid_y, unsigned grid_z,
-                                          unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,
-                                          CUstream stream, void** arguments) {
-    return __scopec::of_driver(__scopec::launched((const void*)kernel, dim3(grid_x, grid_y, grid_z),
-                                                  dim3(block_x, block_y, block_z), arguments, shared, stream, true));
-}
-inline CUresult cuLaunchHostFunc(CUstream stream, CUhostFn run, void* data) {
-    return __scopec::of_driver(cudaLaunchHostFunc(stream, run, data));
-}
 
 // ---- streams and events
 
@@ -130,6 +122,9 @@ inline CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags
 inline CUresult cuEventCreate(CUevent* event, unsigned) { return __scopec::of_driver(cudaEventCreate(event)); }
 inline CUresult cuEventDestroy(CUevent event) { return __scopec::of_driver(cudaEventDestroy(event)); }
 inline CUresult cuEventRecord(CUevent event, CUstream stream) { return __scopec::of_driver(cudaEventRecord(event, stream)); }
+inline CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {
+    return __scopec::of_driver(cudaEventRecordWithFlags(event, stream, flags));
+}
 inline CUresult cuEventSynchronize(CUevent event) { return __scopec::of_driver(cudaEventSynchronize(event)); }
 inline CUresult cuEventQuery(CUevent event) { return __scopec::of_driver(cudaEventQuery(event)); }
 inline CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
@@ -195,6 +190,12 @@ inline CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUst
 }
 inline CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     return __scopec::driver_copied(to, from, bytes, cudaMemcpyDeviceToDevice, stream, false);
+}
+inline CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
+    return __scopec::driver_copied(to, from, bytes, cudaMemcpyDefault, nullptr, true);
+}
+inline CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream) {
+    return __scopec::driver_copied(to, from, bytes, cudaMemcpyDefault, stream, false);
 }
 inline CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count) {
     return __scopec::driver_filled(to, value, 1, count, nullptr, true);

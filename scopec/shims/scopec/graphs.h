@@ -64,6 +64,8 @@ struct cudaMemAllocNodeParams {
     size_t accessDescCount, bytesize;
     void* dptr;
 };
+struct cudaGraphEdgeData { unsigned char from_port, to_port, type, reserved[5]; };
+enum { cudaStreamAddCaptureDependencies = 0, cudaStreamSetCaptureDependencies = 1 };
 struct cudaHostNodeParams {
     cudaHostFn_t fn;
     void* userData;
@@ -111,9 +113,7 @@ inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGrap
 
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from, const cudaGraphNode_t* to,
                                             size_t count) {
-    for (size_t i = 0; i < count; i++)
-        __scopec_graph_edge(__scopec::number(graph), __scopec::number(from[i]), __scopec::number(to[i]));
-    return __scopec::success("cudaGraphAddDependencies");
+    return cudaGraphAddDependencies(graph, from, to, nullptr, count);
 }
 template <class __T>
 cudaError_t cudaGraphAddMemcpyNodeToSymbol(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
@@ -148,15 +148,19 @@ inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, co
 }
 // As since CUDA 13.
 inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
-                                    decltype(nullptr), size_t count, cudaGraphNodeParams* given) {
+                                    const cudaGraphEdgeData* kinds, size_t count, cudaGraphNodeParams* given) {
+    __scopec::check_edges(kinds, count);
     return cudaGraphAddNode(node, graph, after, count, given);
 }
+// As before CUDA 13.
 inline cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, cudaStreamCaptureStatus* status,
                                             unsigned long long* id = nullptr, cudaGraph_t* graph = nullptr,
                                             const cudaGraphNode_t** after = nullptr, size_t* count = nullptr) {
-    if (graph || after || count) __scopec_unmodelled("a look at the graph that a stream is captured into");
-    if (id) *id = __scopec_unknown<unsigned long long>();
-    return cudaStreamIsCapturing(stream, status);
+    return cudaStreamGetCaptureInfo(stream, status, id, graph, after, nullptr, count);
+}
+inline cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t* after, size_t count,
+                                                       unsigned flags) {
+    return cudaStreamUpdateCaptureDependencies(stream, after, nullptr, count, flags);
 }
 // As before CUDA 12.
 template <class __T>

@@ -188,6 +188,9 @@ void __scopec_set_device(int device);
 int __scopec_get_device();
 // A context of the device, which is new or its primary one: a device has one context at most.
 void __scopec_context(int device, bool primary);
+// A device is current until the one that was is again, which returns it.
+void __scopec_push_device(int device);
+int __scopec_pop_device();
 void __scopec_device_synchronize();
 // What the API returns where it can report an earlier failure: 0, or cudaErrorLaunchFailure after a trap.
 int __scopec_last_error();
@@ -209,10 +212,10 @@ void __scopec_event_synchronize(int event);
 int __scopec_event_query(int event);
 void __scopec_event_destroy(int event);
 // A stream is captured, in a mode, until the graph is made; whether one is.
-void __scopec_capture_begin(int stream, int mode);
+void __scopec_capture_begin(int stream, int mode, int graph = 0);  // a graph that is there, or a new one
 int __scopec_capture_end(int stream);
 int __scopec_capture_status(int stream);
-// Graphs, executable graphs and nodes have numbers from 1.  Between open and close, what is given to stream -2 is a node,
+// Graphs and executable graphs have numbers from 1, a node that of its graph times 65536 and its own from 1.  Between open and close, what is given to stream -2 is a node,
 // after those that are named; where nothing was made, one that does nothing.
 int __scopec_graph_create();
 void __scopec_graph_edge(int graph, int from, int to);
@@ -221,9 +224,21 @@ void __scopec_graph_update(int executable, int graph);
 void __scopec_graph_launch(int executable, int stream);
 int __scopec_graph_clone(int graph);
 int __scopec_graph_size(int graph);
-// What is given to stream -2 is what a node of an executable graph does from here on.
+// What is given to stream -2 is what a node of an executable graph, or of a graph, does from here on.
 void __scopec_work_open();
 void __scopec_work_of(int executable, int node);
+void __scopec_work_in(int node);
+// A node of an executable graph that is not enabled does nothing.
+void __scopec_node_enable(int executable, int node, bool enabled);
+bool __scopec_node_enabled(int executable, int node);
+// The graph that a stream is captured into (0: none), and the nodes that its next work comes after: how many, which; as they
+// are set, first to none, then one by one.
+int __scopec_capture_graph(int stream);
+int __scopec_capture_count(int stream);
+int __scopec_capture_node(int stream, int position);
+void* __scopec_handles(size_t count);  // memory for so many of them
+void __scopec_capture_clear(int stream);
+void __scopec_capture_after(int stream, int node);
 void __scopec_node_open(int graph);
 void __scopec_node_after(int node);
 int __scopec_node_close(bool made);
@@ -238,6 +253,9 @@ void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsi
                      unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain, bool dependent);
 // The kernel of a name, as it is in object code.
 const void* __scopec_kernel(const char* name);
+// The variable of the device that has a name there, `managed` ones where these are asked for; and how many bytes it has.
+void* __scopec_global(const char* name, bool managed);
+size_t __scopec_global_size(const char* name);
 // Of a dependent grid: until the one before it is complete; and of that one, what lets the other start.
 void __scopec_await_prerequisite();
 void __scopec_trigger_dependents();

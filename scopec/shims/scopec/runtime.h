@@ -171,13 +171,31 @@ using cudaStreamCallback_t = void (*)(cudaStream_t, cudaError_t, void*);
 
 enum cudaLaunchAttributeID {
     cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
     cudaLaunchAttributeCooperative = 2,
     cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
     cudaLaunchAttributeProgrammaticStreamSerialization = 6,
     cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomainMap = 9,
     cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributePreferredClusterDimension = 11,
     cudaLaunchAttributeLaunchCompletionEvent = 12,
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+};
+enum cudaAccessProperty { cudaAccessPropertyNormal = 0, cudaAccessPropertyStreaming = 1, cudaAccessPropertyPersisting = 2 };
+struct cudaAccessPolicyWindow {
+    void* base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    cudaAccessProperty hitProp, missProp;
+};
+enum cudaClusterSchedulingPolicy {
+    cudaClusterSchedulingPolicyDefault = 0,
+    cudaClusterSchedulingPolicySpread = 1,
+    cudaClusterSchedulingPolicyLoadBalancing = 2,
 };
 enum cudaLaunchMemSyncDomain { cudaLaunchMemSyncDomainDefault = 0, cudaLaunchMemSyncDomainRemote = 1 };
 union cudaLaunchAttributeValue {
@@ -189,6 +207,10 @@ union cudaLaunchAttributeValue {
     struct { cudaEvent_t event; int flags; } launchCompletionEvent;
     int priority;
     cudaLaunchMemSyncDomain memSyncDomain;
+    cudaAccessPolicyWindow accessPolicyWindow;
+    cudaClusterSchedulingPolicy clusterSchedulingPolicyPreference;
+    struct { unsigned x, y, z; } preferredClusterDim;
+    unsigned sharedMemCarveout;
 };
 struct cudaLaunchAttribute {
     cudaLaunchAttributeID id;

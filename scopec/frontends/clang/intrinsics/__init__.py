@@ -11,7 +11,7 @@
 - ``clusters``: blocks of a cluster
 - ``assembly``, ``vectors``: intrinsics for PTX alone
 - ``guards``: static local variables
-- ``captures``, ``graphs``: streams that are captured, and graphs
+- ``captures``, ``graphs``, ``graph_launches``: streams that are captured, graphs, and what a launch of one does
 - ``stream_values``: values in memory that streams wait for and write
 - ``host``, ``launches``, ``copies``, ``staging``, ``allocations``: host code
 """

@@ -95,6 +95,13 @@ def _allocate(call: Call) -> bool:
     return call.done(Address(region))
 
 
+def _handles(call: Call) -> bool:
+    """``handles(count)``: memory of this thread alone, for handles that the library gives it."""
+    machine = call.machine
+    key, bytes_ = (machine.thread, call.state.again()), 8 * max(1, call.known(0))
+    return call.done(Address(home(machine, Private(key, "heap"), llvm.Array(bytes_, llvm.Int(8)))))
+
+
 def _is_own(debug: Debug, type_: str) -> bool:
     """Whether objects of a type are the allocating thread's alone: threads, handles of streams, events and graphs."""
     if debug.fields(type_).get("name") in _THREADS:
@@ -172,4 +179,4 @@ def _live(call: Call, region: Memory, by: str, *, begins: bool) -> None:
 
 
 #: The effect of each intrinsic that allocates or frees.
-ALLOCATIONS: dict[str, Callable[[Call], bool]] = {"allocate": _allocate, "deallocate": _free}
+ALLOCATIONS: dict[str, Callable[[Call], bool]] = {"allocate": _allocate, "deallocate": _free, "handles": _handles}

@@ -140,12 +140,15 @@ def _all(state: State, kind: str) -> Iterator[tuple[str, Content]]:
 
 
 def begin(call: Call, stream: ir.Stream, graph: int, mode: int) -> None:
-    """``cudaStreamBeginCapture``: InputError for the legacy stream, and for one that is captured."""
+    """``cudaStreamBeginCapture``, into a graph that is there: InputError for the legacy stream, for one that is
+    captured, and for a graph that another is captured into.
+    """
     if stream.kind == "legacy":
         raise _wrong(call, "the legacy default stream cannot be captured", "create a stream, and capture that")
     if captured(call.state, stream) is not None:
         raise _wrong(call, f"stream {stream.name} is captured already", "end that capture first")
-    keep_nodes(call.state, graph, ())
+    if any(one.graph == graph for one in _streams(call.state).values()):
+        raise _wrong(call, "a stream is captured into this graph already", "end that capture first")
     capture(call.state, stream, Captured(graph, ()))
     call.state.cells[_at(_BEGUN, stream.name), graph] = Cell(0, number(mode, 32))
 

@@ -1,11 +1,4 @@
-"""Graphs: nodes that a capture or calls make, and launches, which give each node's work to streams once more.
-
-"Each launch is ordered behind both any previous work in stream and any previous launches of graphExec" (CUDA runtime
-API, ``cudaGraphLaunch``).  A graph that is a chain is work of the launching stream.  Of another each branch is work of
-a stream of its own, which waits for an event where an edge of the graph comes from elsewhere:
-
-    a -> b, a -> c, b -> d, c -> d    is    s: a, record e1, b, wait e2, d    g.1: wait e1, c, record e2
-"""
+"""Graphs: nodes that a capture or calls make, and executable graphs (CUDA runtime API, "Graph Management")."""
 
 from __future__ import annotations
 
@@ -16,14 +9,15 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.captures import Captured, Node, nodes_of
+from scopec.frontends.clang.intrinsics.graph_launches import Launching, place
 from scopec.frontends.clang.intrinsics.host import event_of, graph_node, stream_of, subject
-from scopec.frontends.clang.intrinsics.launches import issued, work_name
 from scopec.frontends.clang.llvm.numbers import number
-from scopec.frontends.clang.machine.memory import Cell, Private
+from scopec.frontends.clang.machine.memory import Cell, Private, Record
 from scopec.frontends.clang.machine.names import unused
-from scopec.frontends.clang.machine.spawned import EventNode, Launch
+from scopec.frontends.clang.machine.spawned import Copy, EventNode, Launch
 from scopec.frontends.clang.machine.state import Again
 from scopec.program import ir
+from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +26,11 @@ if TYPE_CHECKING:
 
 _NO_GRAPH = 0
 _EXECUTABLE, _LAST = Private((), "%executable graph"), Private((), "%launched in")
+#: Of an executable graph: the graph that it is made of, and its nodes that are not enabled.
+_MADE_OF, _OFF = Private((), "%made of"), Private((), "%not enabled")
+#: A node's handle is that of its graph so many times, and its number from 1.
+_NODES = 1 << 16
+_CAN_BE_OFF = ("cudaMemcpy", "cudaMemset")
 
 
 def _handle(call: Call) -> int:
@@ -58,7 +57,14 @@ def _create(call: Call) -> bool:
 
 
 def _begin(call: Call) -> bool:
-    captures.begin(call, stream_of(call, call.arguments[0]), _handle(call), call.known(1))
+    """``capture_begin(stream, mode, graph)``."""
+    stream = stream_of(call, call.arguments[0])
+    if call.known(2) == _NO_GRAPH:
+        graph = _handle(call)
+        captures.keep_nodes(call.state, graph, ())
+    else:
+        graph = _known(call, 2)
+    captures.begin(call, stream, graph, call.known(1))
     return call.done()
 
 
@@ -69,6 +75,48 @@ def _end(call: Call) -> bool:
 def _is_capturing(call: Call) -> bool:
     stream = stream_of(call, call.arguments[0])
     return call.done(number(int(captures.captured(call.state, stream) is not None), 32))
+
+
+def _capture(call: Call) -> Captured:
+    """The capture that a stream is in: InputError for a stream that is in none."""
+    stream = stream_of(call, call.arguments[0])
+    into = captures.captured(call.state, stream)
+    if into is None:
+        raise error(Codes.BAD_ARGUMENTS, f"stream {stream.name} is not captured", call.machine.span(call.state))
+    return into
+
+
+def _capture_graph(call: Call) -> bool:
+    return call.done(number(_capture(call).graph, 32))
+
+
+def _capture_count(call: Call) -> bool:
+    return call.done(number(len(_capture(call).after), 32))
+
+
+def _capture_node(call: Call) -> bool:
+    """``capture_node(stream, position)``."""
+    into = _capture(call)
+    return call.done(number(_name(into.graph, into.after[call.known(1)]), 32))
+
+
+def _capture_clear(call: Call) -> bool:
+    """``capture_clear(stream)``: its next work comes after none of the nodes.
+
+    "Nodes that are removed from the dependency set via this API do not result in cudaErrorStreamCaptureUnjoined"
+    (CUDA runtime API, ``cudaStreamUpdateCaptureDependencies``).
+    """
+    captures.capture(call.state, stream_of(call, call.arguments[0]), replace(_capture(call), after=()))
+    return call.done()
+
+
+def _capture_after(call: Call) -> bool:
+    """``capture_after(stream, node)``: its next work comes after a node, too."""
+    into = _capture(call)
+    node = _node(call, 1, into.graph)
+    after = tuple(dict.fromkeys((*into.after, node)))
+    captures.capture(call.state, stream_of(call, call.arguments[0]), replace(into, after=after))
+    return call.done()
 
 
 # ---------------------------------------------------------------- nodes that calls make
@@ -88,16 +136,24 @@ def _opened(call: Call) -> Captured:
 
 def _after(call: Call) -> bool:
     """``node_after(node)``: that comes after a node."""
-    into, node = _opened(call), _node(call, 0)
-    if node >= len(nodes_of(call.state, into.graph)):
-        message = "a node of another graph cannot be one that this comes after"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+    into = _opened(call)
+    node = _node(call, 0, into.graph)
     captures.capture(call.state, graph_node(call.state), replace(into, after=(*into.after, node)))
     return call.done()
 
 
-def _node(call: Call, position: int) -> int:
-    return call.known(position) - 1
+def _node(call: Call, position: int, graph: int) -> int:
+    """The number of a node by its handle: InputError for one that is not of this graph."""
+    of, node = divmod(call.known(position), _NODES)
+    if of != graph or not 0 < node <= len(nodes_of(call.state, graph)):
+        message = "a node of another graph cannot be named here"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "name a node of this graph")
+    return node - 1
+
+
+def _name(graph: int, node: int) -> int:
+    """The handle of a node."""
+    return graph * _NODES + node + 1
 
 
 def _close(call: Call) -> bool:
@@ -107,12 +163,13 @@ def _close(call: Call) -> bool:
     captures.release(call.state, graph_node(call.state))
     if (known := subject(call)) is not None:
         call.machine.world.node_names[nodes_of(call.state, into.graph)[made].work] = known[0]
-    return call.done(number(made + 1, 32))
+    return call.done(number(_name(into.graph, made), 32))
 
 
 def _edge(call: Call) -> bool:
     """``graph_edge(graph, from, to)``."""
-    graph, first, then = _known(call, 0), _node(call, 1), _node(call, 2)
+    graph = _known(call, 0)
+    first, then = _node(call, 1, graph), _node(call, 2, graph)
     nodes = list(nodes_of(call.state, graph))
     nodes[then] = replace(nodes[then], after=(*nodes[then].after, first))
     captures.keep_nodes(call.state, graph, nodes)
@@ -152,6 +209,7 @@ def _embed(call: Call, stream: ir.Stream, nodes: Sequence[Node]) -> None:
 def _instantiate(call: Call) -> bool:
     graph, handle = _known(call, 0), _handle(call)
     captures.keep_nodes(call.state, handle, nodes_of(call.state, graph), _EXECUTABLE)
+    call.state.cells[_MADE_OF, handle] = Cell(0, number(graph, 32))
     call.emit(ir.ApiCall("cudaGraphInstantiate"))
     return call.done(number(handle, 32))
 
@@ -162,6 +220,9 @@ def _update(call: Call) -> bool:
     before, nodes = nodes_of(call.state, handle, _EXECUTABLE), nodes_of(call.state, graph)
     if [node.after for node in before] != [node.after for node in nodes]:
         message = "cudaGraphExecUpdate fails: the graphs have different edges"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "instantiate the new graph")
+    if [_kind(call, node) for node in before] != [_kind(call, node) for node in nodes]:
+        message = "cudaGraphExecUpdate fails: a node is of another type"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "instantiate the new graph")
     captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
     call.emit(ir.ApiCall("cudaGraphExecUpdate"))
@@ -187,28 +248,93 @@ def _work_open(call: Call) -> bool:
 
 def _work_of(call: Call) -> bool:
     """``work_of(executable, node)``: that is what a node does from the next launch on."""
-    handle, node = _known(call, 0, _EXECUTABLE), _node(call, 1)
-    (made,), nodes = nodes_of(call.state, _NO_GRAPH), list(nodes_of(call.state, handle, _EXECUTABLE))
-    captures.release(call.state, graph_node(call.state))
-    if node >= len(nodes):
-        message = "a node of another graph cannot be changed here"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
-    names = call.machine.world.node_names
-    names[made.work] = names.get(nodes[node].work, "")
-    nodes[node] = replace(nodes[node], work=made.work)
-    captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
+    handle, node = _of_executable(call)
+    _change(call, handle, node, _EXECUTABLE)
     return call.done()
+
+
+def _work_in(call: Call) -> bool:
+    """``work_in(node)``: that is what a node does in what is made of its graph from here on."""
+    graph = call.known(0) // _NODES
+    if (captures.NODES, graph) not in call.state.cells:
+        raise call.machine.refused(call.state, "a node that this thread has not made is")
+    _change(call, graph, _node(call, 0, graph), captures.NODES)
+    return call.done()
+
+
+def _of_executable(call: Call) -> tuple[int, int]:
+    """An executable graph, and a node "from the graph from which graphExec was instantiated"."""
+    handle = _known(call, 0, _EXECUTABLE)
+    graph = call.state.cells[_MADE_OF, handle].content
+    assert isinstance(graph, Const)
+    return handle, _node(call, 1, graph.value)
+
+
+def _change(call: Call, graph: int, node: int, of: Private) -> None:
+    made, nodes = nodes_of(call.state, _NO_GRAPH), list(nodes_of(call.state, graph, of))
+    captures.release(call.state, graph_node(call.state))
+    if len(made) != 1:
+        raise call.machine.refused(call.state, "a change of a node to a copy of several rows is", "add a node for it")
+    if node >= len(nodes):  # the graph has got it later
+        raise error(Codes.BAD_ARGUMENTS, "the node is in no executable graph", call.machine.span(call.state))
+    if _kind(call, made[0]) != _kind(call, nodes[node]):
+        message = "a node of one type cannot be made one of another"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "compare with the call that made it")
+    names = call.machine.world.node_names
+    names[made[0].work] = names.get(nodes[node].work, "")
+    nodes[node] = replace(nodes[node], work=made[0].work)
+    captures.keep_nodes(call.state, graph, nodes, of)
+
+
+def _kind(call: Call, node: Node) -> object:
+    """The type of a node."""
+    match list(call.machine.world.captured.values())[node.work]:
+        case Copy(kind):
+            return kind
+        case EventNode(_, waits):
+            return waits
+        case work:
+            return type(work)
+
+
+def _off(call: Call, executable: int) -> frozenset[int]:
+    """The nodes of an executable graph that are not enabled."""
+    cell = call.state.cells.get((_OFF, executable))
+    if cell is None or not isinstance(cell.content, Record):
+        return frozenset()
+    return frozenset(one.value for one in cell.content.parts if isinstance(one, Const))
+
+
+def _enable(call: Call) -> bool:
+    """``node_enable(executable, node, enabled)``: "Disabled nodes are functionally equivalent to empty nodes until they
+    are reenabled. Existing node parameters are not affected" (CUDA runtime API, ``cudaGraphNodeSetEnabled``).
+    """
+    handle, node = _of_executable(call)
+    of = nodes_of(call.state, handle, _EXECUTABLE)[node]
+    if _kind(call, of) not in (Launch, *_CAN_BE_OFF):
+        message = "only nodes of kernels, copies and fills can be disabled"
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
+    off = _off(call, handle) - {node} if call.known(2) else _off(call, handle) | {node}
+    call.state.cells[_OFF, handle] = Cell(0, Record(tuple(number(one, 32) for one in sorted(off))))
+    return call.done()
+
+
+def _enabled(call: Call) -> bool:
+    handle, node = _of_executable(call)
+    return call.done(number(int(node not in _off(call, handle)), 8))
 
 
 def _launch(call: Call) -> bool:
     handle, stream = _known(call, 0, _EXECUTABLE), stream_of(call, call.arguments[1])
     nodes = nodes_of(call.state, handle, _EXECUTABLE)
     if captures.captured(call.state, stream) is not None:
+        if _off(call, handle):
+            raise call.machine.refused(call.state, "a graph with disabled nodes that is launched in a capture is")
         _embed(call, stream, nodes)
         return call.done()
     captures.check_stream(call, stream)
     world, name = call.machine.world, list(call.machine.world.graphs.values())[handle - 1]
-    last, now = call.state.cells.get((_LAST, handle)), number(_place(call, stream), 32)
+    last, now = call.state.cells.get((_LAST, handle)), number(place(call, stream), 32)
     done = f"{name}.done"
     if last is not None and last.content != now:
         if name not in world.spread:
@@ -216,111 +342,10 @@ def _launch(call: Call) -> bool:
             raise Again
         call.emit(ir.EventWait(done, stream.name))
     call.state.cells[_LAST, handle] = Cell(0, now)
-    _Launching(call, name, nodes, stream).launch()
+    Launching(call, name, nodes, stream, _off(call, handle)).launch()
     if name in world.spread:
         call.emit(ir.EventRecord(done, stream.name))
     return call.done()
-
-
-def _place(call: Call, stream: ir.Stream) -> int:
-    """A number for a stream."""
-    known = [*call.machine.world.created.values(), *call.machine.world.streams.values()]
-    return known.index(stream) if stream in known else -1
-
-
-class _Launching:
-    """One launch of a graph: which stream does the work of each node."""
-
-    def __init__(self, call: Call, name: str, nodes: Sequence[Node], stream: ir.Stream) -> None:
-        self.call = call
-        self.name = name
-        self.nodes = nodes
-        self.stream = stream
-        world = call.machine.world
-        self.works = list(world.captured.values())
-        key = (call.machine.thread, call.state.again())
-        world.graph_launches[key] = name
-        #: Which launch of the graph this is.
-        self.number = [place for place, of in world.graph_launches.items() if of == name].index(key) + 1
-        self.order = _in_order(call, nodes)
-        self.streams: dict[int, ir.Stream] = {}
-        #: For each stream of the launch the last node that was given to it, and the nodes that it has waited for.
-        self.last: dict[str, int] = {}
-
-    def launch(self) -> None:
-        """Give each node to a stream, behind those that it comes after."""
-        self._place()
-        own = {name for name in (one.name for one in self.streams.values()) if name != self.stream.name}
-        roots = [n for n in self.order if not self.nodes[n].after and self.streams[n].name in own]
-        if roots:
-            self._emit(ir.EventRecord(f"{self.name}.begin", self.stream.name))
-        for n in self.order:
-            to = self.streams[n]
-            if n in roots:
-                self._emit(ir.EventWait(f"{self.name}.begin", to.name))
-            for before in self.nodes[n].after:
-                if self.streams[before].name != to.name:
-                    self._emit(ir.EventWait(f"{self.name}.{before}", to.name))
-            self._give(self.nodes[n].work, to)
-            if any(n in other.after and self.streams[m].name != to.name for m, other in enumerate(self.nodes)):
-                self._emit(ir.EventRecord(f"{self.name}.{n}", to.name))
-        for n in self.order:  # what the stream does next comes after all of it
-            if self.streams[n].name in own and all(n not in other.after for other in self.nodes):
-                self._emit(ir.EventRecord(f"{self.name}.{n}", self.streams[n].name))
-                self._emit(ir.EventWait(f"{self.name}.{n}", self.stream.name))
-
-    def _place(self) -> None:
-        """A node goes on where one that it comes after was the last; others begin a stream, the first the launching."""
-        for n in self.order:
-            device = self._device(n)
-            going = [self.streams[b] for b in self.nodes[n].after if self.last[self.streams[b].name] == b]
-            stream = next((one for one in going if one.device == device), None)
-            if stream is None and self.stream.name not in self.last and device == self.stream.device:
-                stream = self.stream
-            if stream is None:
-                stream = ir.Stream(f"{self.name}.{len(self.last) + 1}", "non-blocking", device)
-                self.call.machine.world.streams.setdefault(stream.name, stream)
-            self.streams[n] = stream
-            self.last[stream.name] = n
-        dependent = any(
-            isinstance(work, Launch) and work.dependent for work in (self.works[n.work] for n in self.nodes)
-        )
-        if dependent and len(self.last) > 1:
-            raise self.call.machine.refused(self.call.state, "a dependent launch in a graph that is no chain is")
-
-    def _device(self, n: int) -> int:
-        work = self.works[self.nodes[n].work]
-        return self.stream.device if work is None or isinstance(work, EventNode) else work.stream.device
-
-    def _give(self, place: int, stream: ir.Stream) -> None:
-        match work := self.works[place]:
-            case None:
-                pass
-            case EventNode(event, True):
-                self._emit(ir.EventWait(event, stream.name))
-            case EventNode(event):
-                self._emit(ir.EventRecord(event, stream.name))
-            case _:
-                captured = "" if work.stream.name == graph_node(self.call.state).name else work.stream.name
-                span = self.call.machine.span(self.call.state)
-                name = self.call.machine.world.node_names.get(place, "")
-                node = ir.GraphNode(self.name, span, self.stream, self.number, name, captured)
-                issued(self.call, work_name(self.call, work.kernel, stream), replace(work, stream=stream, node=node))
-
-    def _emit(self, operation: ir.Operation) -> None:
-        self.call.emit(operation)
-
-
-def _in_order(call: Call, nodes: Sequence[Node]) -> list[int]:
-    """The nodes, each behind those that it comes after."""
-    order: list[int] = []
-    while len(order) < len(nodes):
-        ready = [n for n, node in enumerate(nodes) if n not in order and set(node.after) <= set(order)]
-        if not ready:
-            message = "the edges of the graph go round, so no node can be first"
-            raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
-        order += ready[:1]
-    return order
 
 
 #: The intrinsics of graphs.
@@ -337,6 +362,14 @@ GRAPHS: dict[str, Callable[[Call], bool]] = {
     "graph_size": _size,
     "work_open": _work_open,
     "work_of": _work_of,
+    "work_in": _work_in,
+    "node_enable": _enable,
+    "node_enabled": _enabled,
+    "capture_graph": _capture_graph,
+    "capture_count": _capture_count,
+    "capture_node": _capture_node,
+    "capture_clear": _capture_clear,
+    "capture_after": _capture_after,
     "node_open": _open,
     "node_after": _after,
     "node_close": _close,

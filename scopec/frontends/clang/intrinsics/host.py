@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _DEVICE = Private((), "%device")
 #: By device, whether its context is the primary one.
 _CONTEXTS = Private((), "%contexts")
+_PUSHED = Private((), "%pushed devices")
 _DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
 _PER_THREAD = 2
@@ -231,6 +232,32 @@ def _set_device(call: Call) -> bool:
     return call.done()
 
 
+def _push_device(call: Call) -> bool:
+    """``push_device(device)``: "The specified context becomes the CPU thread's current context" (cuCtxPushCurrent)."""
+    state, here = call.state, number(device_of(call.state), 32)
+    state.cells[_PUSHED, 0] = Cell(0, Record((*_pushed(state), here)))
+    state.cells[_DEVICE, 0] = Cell(4, number(call.known(0), 32))
+    return call.done()
+
+
+def _pop_device(call: Call) -> bool:
+    """``pop_device()``: "If a context was current to the CPU thread before cuCtxCreate() or cuCtxPushCurrent() was
+    called, this function makes that context current to the CPU thread again" (cuCtxPopCurrent).
+    """
+    state, popped = call.state, device_of(call.state)
+    earlier = _pushed(state)
+    if not earlier:
+        raise call.machine.refused(state, "the end of a context that this thread has not pushed is")
+    state.cells[_PUSHED, 0] = Cell(0, Record(earlier[:-1]))
+    state.cells[_DEVICE, 0] = Cell(4, earlier[-1])
+    return call.done(number(popped, 32))
+
+
+def _pushed(state: State) -> tuple[Content, ...]:
+    cell = state.cells.get((_PUSHED, 0))
+    return cell.content.parts if cell is not None and isinstance(cell.content, Record) else ()
+
+
 def _context(call: Call) -> bool:
     """``context(device, primary)``.
 
@@ -327,6 +354,8 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "device_synchronize": _device_synchronize,
     "set_device": _set_device,
     "context": _context,
+    "push_device": _push_device,
+    "pop_device": _pop_device,
     "get_device": lambda call: call.done(number(device_of(call.state), 32)),
     "last_error": last_error_of,
     "api": _api,

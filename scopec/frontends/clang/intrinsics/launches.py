@@ -19,7 +19,18 @@ from scopec.frontends.clang.machine.access import load, store
 from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
 from scopec.frontends.clang.machine.instructions import pointer_of
-from scopec.frontends.clang.machine.memory import Address, Cell, Code, Content, Memory, Private, Record
+from scopec.frontends.clang.machine.memory import (
+    Address,
+    Cell,
+    Code,
+    Content,
+    Memory,
+    Private,
+    Record,
+    Region,
+    object_name,
+)
+from scopec.frontends.clang.machine.side import is_shared
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch, queued
 from scopec.frontends.clang.machine.state import Again
 from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
@@ -35,6 +46,7 @@ _STUB = "__device_stub__"
 
 
 _PENDING = Private((), "%launch")
+_AS_IN_CODE = "name a `__device__` variable of this file as it is in object code, and that kernels use"
 
 
 def _dim(values: list[int]) -> ir.Dim:
@@ -181,6 +193,33 @@ def _named(call: Call) -> bool:
     return call.done(Address(Code(name)))
 
 
+def _global(call: Call) -> bool:
+    """``global(name, managed)``: the variable, as ``cudaGetSymbolAddress`` gives it."""
+    name, region = _variable(call)
+    managed = isinstance(region, Memory) and any(
+        call.machine.world.objects[object_name(region.name, leaf)].storage is ir.Storage.MANAGED
+        for leaf in call.machine.world.layouts[region].leaves
+    )
+    if call.known(1) and not managed:
+        raise error(Codes.UNKNOWN_NAME, f"`{name}` is not managed", call.machine.span(call.state), _AS_IN_CODE)
+    return call.done(Address(region))
+
+
+def _global_size(call: Call) -> bool:
+    name, _ = _variable(call)
+    return call.done(number(llvm.size(call.machine.world.device.module.variable(name).type), 64))
+
+
+def _variable(call: Call) -> tuple[str, Region]:
+    """A variable of the device by its name in object code: InputError where none has it."""
+    world, name = call.machine.world, text_at(call, call.arguments[0])
+    name = world.device.module.aliases.get(name, name)
+    if name not in world.device.module.variables or is_shared(world.device, name):
+        message = f"`{name}` is no variable of the device"
+        raise error(Codes.UNKNOWN_NAME, message, call.machine.span(call.state), _AS_IN_CODE)
+    return name, world.global_region(world.device, name, call.machine.thread)
+
+
 def _arguments(call: Call, function: llvm.Function, given: llvm.Typed) -> Iterator[Address]:
     """The values that an array of pointers to the arguments of a kernel points to."""
     machine, state = call.machine, call.state
@@ -225,6 +264,8 @@ def _trigger_dependents(call: Call) -> bool:
 LAUNCHES = {
     "launch": _launch,
     "kernel": _named,
+    "global": _global,
+    "global_size": _global_size,
     "await_prerequisite": _await_prerequisite,
     "trigger_dependents": _trigger_dependents,
 }
