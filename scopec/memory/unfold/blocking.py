@@ -113,6 +113,8 @@ class Blocking:
         self.endless: dict[str, Guard] = {t.name: out.guards.never for t in self.threads}
         for cut in out.cuts:
             self.endless[cut.thread] |= cut.guard
+        #: The waits that threads come to unless they go round a loop for ever, as `_certain` says.
+        self.certain = {wait for name, own in self.own.items() for wait in self._certain(name, own)}
         self.stuck: dict[str, Guard] = dict.fromkeys(self.endless, out.guards.always)
         #: The same, those included that something stops from outside: they hold up who waits for what they do.
         self.halted: dict[str, Guard] = dict(self.stuck)
@@ -137,7 +139,7 @@ class Blocking:
         never = self.out.guards.never
         for event in (e for e in self.out.events if e.id in self.met):
             before, reason = self.met[event.id]
-            self.waits[event.id] = event.guard & reason & ~before
+            self.waits[event.id] = event.guard & (reason & ~before)  # waits of a phase have one `reason & ~before`
         self.possible = ~self._no_order()
         self.out.strengthen(lambda e: self._performed(e).where(self.possible), lambda t, n: ~self._at(t, n))
         cuts = list(self.out.cuts)
@@ -221,7 +223,7 @@ class Blocking:
                 # A wait that is in vain is not passed: the event itself is not executed.
                 if event.id in reasons:
                     self.met[event.id] = before, reasons[event.id]
-                    before |= event.guard & reasons[event.id]
+                    before |= reasons[event.id] if event.id in self.certain else event.guard & reasons[event.id]
                 if before != self.before[event.id]:
                     self.before[event.id] = before
                     self.changed |= self.waits_for[event.id]
@@ -236,6 +238,32 @@ class Blocking:
                 self.changed |= self.waits_for_thread[thread.name]
                 changed = True
         return changed
+
+    def _certain(self, thread: str, own: Sequence[Event]) -> Iterator[str]:
+        """The waits that a thread comes to unless it is endless, and on whose paths all is that it does later.
+
+        On the others it makes no difference whether it is stuck before what comes later.  So why a wait is in vain is
+        taken as it is, which is the same for all that wait together, and not on the paths of each of them.
+        """
+        out, never = self.out, self.out.guards.never
+        if not {e.id for e in own}.isdisjoint((*out.launches.values(), *out.creations.values())):
+            return  # who begins late asks where that is said to be
+        position = self.ordering.position
+        later = [
+            *((position[e.id], e.guard) for e in own),
+            *((a.position, a.guard) for a in out.assertions if a.thread == thread),
+            *((c.position, c.guard) for c in out.cuts if c.thread == thread),
+            *((w.position, w.reached) for w in out.waits if w.thread == thread),
+            *((w.end, w.passed) for w in out.waits if w.thread == thread),
+        ]
+        rest = never  # what is done behind an event
+        later.sort(key=lambda one: one[0])
+        for event in reversed(own):
+            while later and later[-1][0] > position[event.id]:
+                rest |= later.pop()[1]
+            others = ~event.guard
+            if event.id in self.members and others.excludes(rest) and (others & ~self.endless[thread]).never:
+                yield event.id
 
     def _performed(self, event: Event) -> Guard:
         return event.guard & ~self.before[event.id]
