@@ -7,6 +7,11 @@ from pathlib import Path
 import pytest
 
 from scopec.base.diagnostics import Code
+from scopec.base.passes import Passed
+from scopec.memory.events.events import EventGraph
+from scopec.session.inquiry import graphs
+from scopec.session.inquiry.graphs import event_graph
+from scopec.session.inquiry.variant import Variant
 from tests.conftest import check_text, verdicts
 
 _WAIT = """
@@ -94,6 +99,25 @@ def test_a_hang_is_told_under_what_is_assumed(tmp_path: Path, given: str, earlie
     text = _WAIT.replace("blockIdx.x == 1", f"{earlier}(blockIdx.x == 1)") + (f"//@ given {given};\n" if given else "")
     (report,) = check_text(tmp_path, text + "//@ expect terminates;\n", engine="embedded").reports
     assert [c.assuming for c in report.checks] == [said]
+
+
+def test_the_event_graph_is_made_once_whatever_is_assumed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(run: Variant, log: list[Passed]) -> EventGraph:
+        made.append(run.progress.name)
+        return event_graph(run, log)
+
+    monkeypatch.setattr(graphs, "event_graph", counted)
+    first = "(y[9 * blockIdx.x + threadIdx.x] = 1, threadIdx.x) return;\n    if (blockIdx.x == 0)"
+    text = "__device__ int y[18];" + _WAIT.replace("(blockIdx.x == 1)", first).replace("2, 1", "2, 9")
+    text += "//@ expect race_free;\n//@ expect terminates;\n"
+    (report,) = check_text(tmp_path, text, engine="embedded").reports
+    assert [c.assuming for c in report.checks] == [
+        None,
+        "under `cuda-resident` it holds; under `cuda-in-order` it holds",
+    ]
+    assert made == ["cuda"]
 
 
 def test_nothing_is_told_of_what_an_assumption_is_asked_about(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def _hangs(check: Check) -> bool:
 def _said(run: Run, found: Findings | None, ask: Callable[[Run], Inquiry]) -> Iterator[str]:
     for model in ASSUMED:
         try:
-            there = ends(ask(replace(run, progress=model)), found)
+            there = ends(ask(run.under(model)), found)
         except ScopecError:  # a limit, say
             continue
         if there is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,14 @@ from scopec.session.inquiry import graphs
 from scopec.session.inquiry.variant import Variant
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from scopec.base.passes import Passed
-    from scopec.progress.models import Property
+    from scopec.progress.models import Model, Property
     from scopec.progress.system import System
 
+#: What is found out of a variant and has nothing to do with its progress model.
+_OF_ANY_PROGRESS = ("packed", "graph", "passed", "known", "base")
 #: The bytes of the widest access that PTX does not make of several.
 _WIDEST_SCALAR = 8
 
@@ -40,6 +45,13 @@ class Unfolded(Variant):
     def searched(self) -> dict[Property, tuple[int, list[Passed]]]:
         """The last search for hangs of each property that was made: its turns, and the passes' log."""
         return {}
+
+    def under(self, progress: Model) -> Self:
+        """The same under another progress model, with the event graph, if it is made: of a kernel of whole warps it
+        takes most of the time."""
+        there = replace(self, progress=progress)
+        vars(there).update((name, known) for name, known in vars(self).items() if name in _OF_ANY_PROGRESS)
+        return there
 
     @property
     def memory_checks(self) -> tuple[Expectation, ...]:
