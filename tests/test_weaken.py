@@ -11,7 +11,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from scopec.advice.places import SAVES, places
+from scopec.advice.places import places
+from scopec.advice.steps import SAVES
 from scopec.advice.weaken import Found, weaken
 from scopec.advice.weakest import weakest
 from scopec.base.diagnostics import UsageError
@@ -148,6 +149,7 @@ __global__ void count() { atomicAdd(&n, 1); }
     of = found(tmp_path, text)
     assert saved(of) == []
     assert [one.launches for one in of.larger if one.before.holds] == [("count<<<2, 2>>>",), ("count<<<1, 4>>>",)]
+    assert [one.reason for one in of.needed] == ["at count<<<2, 2>>> `race_free` is violated"]
     alone = found(tmp_path, text.replace("n >= 2", "n == 2"))
     assert saved(alone) == [["`` becomes `_block`"]] or len(alone.proposals) == 1
     assert not any(one.before.holds for one in alone.larger)
@@ -180,6 +182,55 @@ def test_inline_ptx(tmp_path: Path) -> None:
     gone, instead = saved(found(tmp_path, text))
     assert gone == ['`asm volatile("fence.sc.gpu;" ::: "memory");` goes']
     assert instead == ["`fence.sc.gpu` becomes `fence.acq_rel.gpu`", "`release` becomes `relaxed`"]
+
+
+GROUPS = """
+namespace cg = cooperative_groups;
+#define BARRIER() __syncthreads()
+__global__ void k(cg::grid_group all) {
+    auto block = cg::this_thread_block();
+    cg::cluster_group near = cg::this_cluster();
+    auto tile = cg::tiled_partition<4>(block);
+    cg::this_grid().sync();
+    cg::sync(all);
+    near.sync();
+    block.sync();
+    tile.sync();
+    bar.arrive_and_wait();
+    if (threadIdx.x) block.sync(), near.sync();
+    BARRIER();
+}
+"""
+
+
+def test_barriers_of_groups_and_of_objects_and_macros() -> None:
+    """Each is narrowed as far as its kind goes, which the text says; what is no statement of its own becomes nothing."""
+    source = Source("p.cu", GROUPS)
+    found: dict[str, list[tuple[str, str]]] = {}
+    for place in sorted(places(source), key=lambda one: one.span):
+        taken: frozenset[str] = frozenset()
+        found[f"{place.span.line} {source.text_of(place.span)}"] = spelt = []
+        for step in place.steps:
+            assert step.needs <= taken
+            taken |= {step.name}
+            (one,) = place.changes(source, taken)
+            spelt.append((step.saves, one.text))
+    grid = [("barrier of a grid", "__syncthreads()"), ("barrier", "__syncwarp()"), ("barrier of a warp", "")]
+    block = [("barrier", "__syncwarp()"), ("barrier of a warp", "")]
+    cluster = [("barrier of a cluster", "__syncthreads()"), *grid[1:]]
+    object_ = [("barrier of an object", "")]
+    gone = "((void)0)"
+    assert found == {
+        "3 __syncthreads()": [block[0], ("barrier of a warp", gone)],
+        "8 cg::this_grid().sync()": grid,
+        "9 cg::sync(all)": grid,
+        "10 near.sync()": cluster,
+        "11 block.sync()": block,
+        "12 tile.sync()": object_,
+        "13 bar.arrive_and_wait()": object_,
+        "14 block.sync()": [block[0], ("barrier of a warp", gone)],
+        "14 near.sync()": [*cluster[:2], ("barrier of a warp", ";")],
+    }
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@
 - ``streams``: an event in a capture, and work in the stream of other work
 - ``fixable``: checks that may get advice
 - ``rereading``: a changed text, read again
-- ``weaken``: the other way round: synchronisation that could be weaker; ``places``: where, and step by step how
+- ``weaken``: the other way round: synchronisation that could be weaker; ``places``: where, ``steps``: step by step how
+- ``ptx_places``, ``group_places``: places of PTX, and barriers of groups
 - ``changed``: whether a changed text still holds; ``weakest``: the search; ``larger``: larger launches
 """
 

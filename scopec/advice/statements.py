@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Source
 
 _PREPROCESSOR = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+_DEFINE = re.compile(r"[ \t]*#[ \t]*define[ \t]+\w+(?:\([^)\n]*\))?")
 _WORD = re.compile(r"(?:if|while|for|switch|else|do|case|default|return|goto|break|continue)\b")
 _HEAD = re.compile(r"(else\s+)?(if|while|for)\s*(?:constexpr\s*)?\(")
 
@@ -28,6 +29,19 @@ def bare(source: Source) -> str:
     """The program text at the same positions, without comments, literals and directives of the preprocessor."""
     code = without_literals(scan(source).code)
     return _PREPROCESSOR.sub(lambda found: blank(found.group()), code)
+
+
+def with_macros(source: Source) -> str:
+    """The same with what macros stand for: of a `#define` all but its beginning."""
+    code = without_literals(scan(source).code)
+
+    def kept(found: re.Match[str]) -> str:
+        begins = _DEFINE.match(found.group())
+        if begins is None:
+            return blank(found.group())
+        return blank(begins.group()) + found.group()[begins.end() :].replace("\\", " ")
+
+    return _PREPROCESSOR.sub(kept, code)
 
 
 def beginning(code: str, at: int) -> int:

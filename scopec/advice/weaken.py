@@ -18,13 +18,16 @@ from typing import TYPE_CHECKING
 
 from scopec.advice.changed import Answer, Changed, key, stands, unstated
 from scopec.advice.larger import AXES, larger, launches
-from scopec.advice.places import SAVES, Place, Step, places
+from scopec.advice.places import places
 from scopec.advice.rereading import replanned
+from scopec.advice.steps import SAVES, Place, Step
 from scopec.advice.weakest import weakest
-from scopec.base.diagnostics import InputError, ScopecError, UsageError
+from scopec.base.diagnostics import EngineError, InputError, ScopecError, UsageError
 from scopec.base.records import dataclass
 from scopec.engines.policy import immediate
 from scopec.engines.protocol import MEMORY
+from scopec.explain.fixes import replaced
+from scopec.frontends.clang.counted import compiler, instructions
 from scopec.session.check import Outcome, check_run, names_every
 from scopec.session.plan import plan_of, source_of
 
@@ -58,12 +61,14 @@ class Larger:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A set of steps as changes of the text, what each saves by place, and the verdicts about the whole."""
+    """A set of steps as changes of the text, what each saves by place, and the verdicts about the whole; the GPU's
+    instructions of the program as it is and then, where they are counted."""
 
     changes: tuple[Replacement, ...]
     saves: tuple[str, ...]
     reports: tuple[Report, ...]
     larger: tuple[Larger, ...] = ()
+    instructions: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Found:
     """What was found: ``before`` is the program as it is, of which everything has to hold.
 
     ``rests_on`` are the expectations, ``also`` those that no line states.  ``whole`` says whether the search came to
-    its end; ``notes`` what was found and is not proposed.
+    its end; ``notes`` what was found and is not proposed; ``compiler`` whose instructions are counted.
     """
 
     run: Run
@@ -94,6 +99,7 @@ class Found:
     larger: tuple[Larger, ...] = ()
     notes: tuple[str, ...] = ()
     whole: bool = True
+    compiler: str | None = None
     asked: int = field(default=0, kw_only=True)
 
 
@@ -113,7 +119,7 @@ def weaken(path: Path, settings: Settings, *, anyway: bool = False, most: int = 
     _refuse(planned, anyway=anyway)
     with settings.workers() as workers:
         try:
-            return _Search(planned, settings, workers, most).found()
+            return _Search(path, planned, settings, workers, most).found()
         except BaseException:
             workers.stop()
             raise
@@ -143,14 +149,16 @@ class _LateError(Exception):
 class _Search:
     """The search in one program."""
 
-    def __init__(self, planned: Plan, settings: Settings, workers: Workers, most: int) -> None:
-        self.planned, self.settings, self.workers, self.most = planned, settings, workers, most
+    def __init__(self, path: Path, planned: Plan, settings: Settings, workers: Workers, most: int) -> None:
+        self.path, self.planned, self.settings, self.workers, self.most = path, planned, settings, workers, most
         self.run = planned.runs[0]
         self.source = self.run.source
         seconds = _SECONDS if settings.timeout is None else min(_SECONDS, settings.timeout)
         self.quick = replace(settings, engine=immediate(MEMORY).name, timeout=seconds)
         self.steps: list[tuple[Place, Step]] = []
         self.best: frozenset[int] = frozenset()
+        #: Larger launches at which a set failed that held.
+        self.demanded: list[Larger] = []
 
     def found(self) -> Found:
         """What can be weaker."""
@@ -164,10 +172,11 @@ class _Search:
         inert = self._read()
         larger, whole, sets = self._searched()
         proposals, notes = self._confirmed(sets, larger)
+        proposals, compiler, why = self._counted(proposals)
         stated = tuple((one, e) for one in self.planned.runs for e in self.also.get(key(one), ()))
         return Found(
-            run, before, launches(self.planned.runs), stated, proposals, tuple(self._needed()), inert, larger, notes,
-            whole, asked=self.changed.asked,
+            run, before, launches(self.planned.runs), stated, proposals, tuple(self._needed()), inert, larger,
+            (*notes, *why), whole, compiler, asked=self.changed.asked,
         )  # fmt: skip
 
     def _read(self) -> tuple[Place, ...]:
@@ -200,7 +209,7 @@ class _Search:
         A launch at which a set fails is asked from then on: what it refutes, it refutes in every set with that.
         """
         larger: list[Larger] | None = None
-        demanded: list[Larger] = []
+        demanded = self.demanded
         whole = True
         while True:
             sets: list[frozenset[int]] = []
@@ -277,6 +286,28 @@ class _Search:
             proposals.append((ranks, Proposal(tuple(sorted(changes)), said, answer.reports, beside)))
         return tuple(one for _, one in sorted(proposals, key=lambda p: p[0])), tuple(notes)
 
+    def _counted(
+        self, proposals: tuple[Proposal, ...]
+    ) -> tuple[tuple[Proposal, ...], str | None, tuple[str, ...]]:  # fmt: skip
+        """Proposals with the GPU's instructions, who compiled, and why these are not counted where nvcc is there."""
+        if not proposals or self.source.name.endswith(".litmus"):
+            return proposals, None, ()
+        flags, folder = self.settings.overrides.flags, self.path.parent
+        try:
+            by = compiler(flags)
+        except EngineError:  # there is none, and nobody asked for it
+            return proposals, None, ()
+        try:
+            flags = flags.of(self.path, self.source.span(0, 0))
+            before = instructions(self.source.text, self.source, folder, flags)
+            counted = [
+                (before, instructions(replaced(self.source, one.changes), self.source, folder, flags))
+                for one in proposals
+            ]
+        except ScopecError as failed:
+            return proposals, None, (f"instructions of the GPU are not counted: {failed}",)
+        return tuple(replace(p, instructions=n) for p, n in zip(proposals, counted, strict=True)), by, ()
+
     def _words(self, steps: frozenset[int]) -> tuple[str, ...]:
         """What is saved, most first: a line for each place."""
         by_place: dict[Place, set[str]] = {}
@@ -293,11 +324,20 @@ class _Search:
         failed: set[tuple[int, str]] = set()
         for place, step in sorted(self.steps, key=lambda one: (one[0].span, len(one[1].needs))):
             changes = tuple(place.changes(self.source, step.needs | {step.name}))
-            answer = self.changed.answer(changes)
-            if answer.reason is not None and not any((id(place), name) in failed for name in step.needs):
-                yield Needed(place, step, changes, answer.reason)
-            if answer.reason is not None:
+            reason = self._refuted(changes)
+            if reason is not None and not any((id(place), name) in failed for name in step.needs):
+                yield Needed(place, step, changes, reason)
+            if reason is not None:
                 failed.add((id(place), step.name))
+
+    def _refuted(self, changes: tuple[Replacement, ...]) -> str | None:
+        """Why changes cannot be made: at the launch that the file has, or at one that refutes sets with them."""
+        reason = self.changed.answer(changes).reason
+        for launch in self.demanded if reason is None else ():
+            answer = self.changed.answer((*changes, *launch.changes))
+            if not (answer.holds or answer.unknown):
+                return f"at {', '.join(launch.launches)} {answer.reason}"
+        return reason
 
 
 def in_words(one: Replacement, source: Source) -> str:

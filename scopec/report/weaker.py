@@ -38,6 +38,9 @@ def document(found: Found, started: float) -> dict[str, Any]:
                 "diff": "".join(f"{line}\n" for line in diff(one.changes, source, _CONTEXT)),
                 "programs": [json.program(report) for report in one.reports],
                 "larger": [_larger(beside) for beside in one.larger],
+                "instructions": None
+                if one.instructions is None
+                else dict(zip(("before", "after"), one.instructions, strict=True)),
             }
             for one in found.proposals
         ],
@@ -48,6 +51,7 @@ def document(found: Found, started: float) -> dict[str, Any]:
         "inert": [place.span.as_json() for place in found.inert],
         "notes": list(found.notes),
         "whole": found.whole,
+        "compiler": found.compiler,
         "asked": found.asked,
         "time_ms": round((time.monotonic() - started) * 1000, 1),
     }
@@ -105,6 +109,12 @@ def _proposal(found: Found, one: Proposal, width: int) -> Iterator[str]:
     for saved in one.saves:
         yield from _wrapped(saved, width)
     yield from (f"    {line}" for line in diff(one.changes, found.run.source, _CONTEXT))
+    if one.instructions is not None:
+        before, after = one.instructions
+        fewer = (
+            f"{before - after} fewer" if after < before else f"{after - before} more" if after > before else "as many"
+        )
+        yield from _wrapped(f"instructions by {found.compiler}: {after}, {fewer}", width)
     for report in one.reports:
         for check in report.checks:
             of = qualifiers(report.run) if len(one.reports) > 1 else ""

@@ -21,6 +21,7 @@
 - ``machine``: executes the code of one thread
 - ``anythread``: one thread of any launch
 - ``intrinsics``: calls of the library
-- ``ptx``: PTX as LLVM code; ``through``: that of nvcc for a file
+- ``ptx``: PTX as LLVM code; ``through``: that of nvcc for a file; ``counted``: the
+  GPU's instructions that it makes of one
 - ``evaluation_order``: operands in no order
 """

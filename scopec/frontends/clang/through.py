@@ -40,8 +40,9 @@ WAYS = {
     "nvcc": (("-Xcicc", "-O0", "-lineinfo"), "an access that it removed is not asked about, and may race"),
     "nvcc-O3": (("-O3", "-lineinfo"), "accesses that it removed, merged or moved are not asked about, and may race"),
 }
-_ARCHITECTURE = "sm_90a"
-_OPTIONS = ("-ptx", "-w", f"-arch={_ARCHITECTURE}", "--extended-lambda", "--expt-relaxed-constexpr")
+ARCHITECTURE = "sm_90a"
+#: Options of every call.
+OPTIONS = ("-w", f"-arch={ARCHITECTURE}", "--extended-lambda", "--expt-relaxed-constexpr")
 #: Words with no sign that a shell, or nvcc itself, takes for more than a sign.
 _PLAIN = re.compile(r"[\w./=+:@%-]+")
 _MESSAGE = re.compile(
@@ -113,7 +114,7 @@ def with_its_headers(flags: Flags) -> Flags:
 def compiler_of(flags: Flags) -> str:
     """What made the kernels, and what that may have changed."""
     words, change = WAYS[flags.through]
-    return f"nvcc {nvcc_of(flags).version} {' '.join(words)} for {_ARCHITECTURE}: {change}"
+    return f"nvcc {nvcc_of(flags).version} {' '.join(words)} for {ARCHITECTURE}: {change}"
 
 
 def in_its_words(
@@ -181,20 +182,26 @@ def _names(operands: tuple[forms.Operand, ...]) -> Iterator[str]:
                 continue
 
 
-def _compiled(text: str, source: Source, folder: Path, flags: Flags) -> str:
-    """nvcc's PTX of a text that stands in a folder."""
+def given(source: Source, folder: Path, flags: Flags) -> list[str]:
+    """The words of a build that nvcc gets for a file of a folder; InputError where one may mean more to a shell."""
     includes = [word for one in searched(flags) for word in ("-I", str(one))]
     words = [f"-std={flags.std}", *includes, *flags.macros, "-Xcompiler", f"-iquote,{folder.absolute()}"]
     for word in words:
         if not _PLAIN.fullmatch(word.replace("-iquote,", "", 1)):
             message = f"`{word}` is not given to nvcc, which runs shells: it has a sign that may mean more there"
             raise error(Code.FLAGS, message, source.span(0, 0), "call the folder otherwise, or define it in the text")
+    return words
+
+
+def _compiled(text: str, source: Source, folder: Path, flags: Flags) -> str:
+    """nvcc's PTX of a text that stands in a folder."""
+    words = given(source, folder, flags)
     forced = "".join(f'#include "{header.absolute()}"\n' for header in flags.forced)
     name = str(folder.absolute() / Path(source.name).name).replace("\\", "\\\\").replace('"', '\\"')
     with scratch_folder() as scratch:
         (scratch / "program.cu").write_text(f'{_BEFORE}{forced}#line 1 "{name}"\n{text}', "utf-8", "surrogateescape")
         compiler, output = nvcc_of(flags), scratch / "program.ptx"
-        command = [str(compiler.program), *_OPTIONS, *WAYS[flags.through][0], *words, "-o", str(output)]
+        command = [str(compiler.program), "-ptx", *OPTIONS, *WAYS[flags.through][0], *words, "-o", str(output)]
         (run,) = finished([[*command, "program.cu"]], b"", scratch, {**environment(), "TMPDIR": str(scratch)})
         if run.status:
             raise _objections(run, source, name, compiler)
