@@ -22,6 +22,9 @@ else:
     shlex = later("shlex")
 
 _DATABASE = "compile_commands.json"
+_DEFAULT_STREAM = ("--default-stream", "-default-stream", "-fgpu-default-stream")
+#: What "--default-stream per-thread" of nvcc defines (CUDA C++ Programming Guide, "Default Stream").
+_PER_THREAD = "CUDA_API_PER_THREAD_DEFAULT_STREAM"
 #: Options with a value that is written behind them, or as the next word.
 _VALUES = ("-isystem", "-include", "-iquote", "-I", "-D", "-U")
 
@@ -105,6 +108,8 @@ def _of_command(entry: dict[str, Any], std: str) -> Flags:
         match option:
             case "-I" | "-isystem" | "-iquote":
                 folders.append(base / value)
+            case "--default-stream":
+                macros += [f"-D{_PER_THREAD}"] if value == "per-thread" else []
             case "-D" | "-U":
                 macros.append(option + value)
             case "-include":
@@ -123,6 +128,11 @@ def _options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
             waiting = None
         elif word in _VALUES:
             waiting = word
+        elif word.partition("=")[0] in _DEFAULT_STREAM:
+            if "=" in word:
+                yield "--default-stream", word.partition("=")[2]
+            else:
+                waiting = "--default-stream"
         elif word.startswith(("-std=", "--std=")):
             yield "-std", word.partition("=")[2]
         elif (option := next((o for o in _VALUES if word.startswith(o)), None)) is not None:

@@ -335,6 +335,10 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
                                    cudaStream_t stream) {
     return __scopec::copied(to, from, bytes, kind, stream, false);
 }
+inline cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+    __scopec_peer_copy(to, from, bytes, cudaMemcpyDefault, 1, false, to_device, from_device);
+    return __scopec::result();
+}
 inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
                                        cudaStream_t stream) {
     return __scopec::copied(to, from, bytes, cudaMemcpyDefault, stream, false);

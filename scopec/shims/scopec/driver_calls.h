@@ -191,8 +191,9 @@ inline CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUst
 inline CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream) {
     return __scopec::driver_copied(to, from, bytes, cudaMemcpyDeviceToDevice, stream, false);
 }
-inline CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes) {
-    return __scopec::driver_copied(to, from, bytes, cudaMemcpyDefault, nullptr, true);
+inline CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t bytes) {
+    return __scopec::of_driver(cudaMemcpyPeer((void*)to, __scopec::device_of(to_context), (const void*)from,
+                                              __scopec::device_of(from_context), bytes));
 }
 inline CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext, CUdeviceptr from, CUcontext, size_t bytes, CUstream stream) {
     return __scopec::driver_copied(to, from, bytes, cudaMemcpyDefault, stream, false);

@@ -184,6 +184,11 @@ bool* __scopec_stop_flag();
 
 // ---- devices, streams, events
 
+// nvcc's --default-stream per-thread defines the first.
+#if !defined(__CUDA_ARCH__) && (defined(CUDA_API_PER_THREAD_DEFAULT_STREAM) || defined(__CUDA_API_PER_THREAD_DEFAULT_STREAM))
+extern "C" __attribute__((used, weak)) const int __scopec_per_thread_streams = 1;
+#endif
+
 void __scopec_set_device(int device);
 int __scopec_get_device();
 // A context of the device, which is new or its primary one: a device has one context at most.
@@ -196,8 +201,8 @@ void __scopec_device_synchronize();
 int __scopec_last_error();
 // A call of the API that orders nothing.
 void __scopec_api(const char* name);
-// Blocking (1) or non-blocking (2); returns its number, from 3.  0 and 1 are the legacy default stream of the current
-// device, 2 that of the thread (cudaStreamPerThread).
+// Blocking (1) or non-blocking (2); returns its number, from 3.  1 is the legacy default stream of the current device, 2 that
+// of the thread (cudaStreamPerThread), 0 one of these: the first unless the build says otherwise.
 int __scopec_stream_create(int kind);
 void __scopec_stream_destroy(int stream);
 void __scopec_stream_synchronize(int stream);
@@ -269,6 +274,9 @@ void __scopec_deallocate(void* memory, const char* by, int stream = -1);
 // Kinds are those of cudaMemcpyKind (0 host to host, 1 to device, 2 to host, 3 on the device, 4 by address); `waits` is
 // whether it is cudaMemcpy or the Async form.
 void __scopec_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits);
+// A copy in the legacy stream that is serialized with all work of the current device and of these.
+void __scopec_peer_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits, int to_device,
+                        int from_device);
 void __scopec_fill(void* to, int byte, size_t bytes, int stream, bool waits);
 // A stream waits until a number of some bytes is as flags and a value say, or writes one (cuStreamWaitValue32).
 void __scopec_wait_value(int stream, const void* address, size_t bytes, unsigned long value, unsigned flags);

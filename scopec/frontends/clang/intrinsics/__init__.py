@@ -14,4 +14,5 @@
 - ``captures``, ``graphs``, ``graph_launches``: streams that are captured, graphs, and what a launch of one does
 - ``stream_values``: values in memory that streams wait for and write
 - ``host``, ``launches``, ``copies``, ``staging``, ``allocations``: host code
+- ``peers``: copies between devices that all their work is ordered with
 """

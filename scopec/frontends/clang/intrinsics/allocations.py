@@ -10,7 +10,7 @@ from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import address_of, text_at
 from scopec.frontends.clang.intrinsics.copies import issue
-from scopec.frontends.clang.intrinsics.host import described, device_of, stream_of, subject
+from scopec.frontends.clang.intrinsics.host import described, stream_of, subject, used_device
 from scopec.frontends.clang.intrinsics.launches import work_name
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug, Leaf
@@ -86,7 +86,7 @@ def _allocate(call: Call) -> bool:
     if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
         for leaf in world.layouts[region].leaves:
             made = world.objects[object_name(unique, leaf)]
-            world.objects[made.name] = replace(made, device=device_of(call.state))
+            world.objects[made.name] = replace(made, device=used_device(call))
     if storage is not ir.Storage.SYSTEM:
         if call.arguments[3] == number(-1, 32):
             captures.check_unsafe(call, by)

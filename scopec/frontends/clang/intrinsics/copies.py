@@ -46,6 +46,12 @@ if TYPE_CHECKING:
 
 def copy(call: Call) -> bool:
     """``copy(to, from, bytes, kind, stream, waits)``."""
+    copied(call)
+    return call.done()
+
+
+def copied(call: Call) -> None:
+    """Give a copy to a stream, with arguments as above."""
     size, sides = call.known(2), HOST_SIDES.get(call.known(3))
     if sides is None:
         message = f"{call.known(3)} is not a cudaMemcpyKind"
@@ -79,7 +85,6 @@ def copy(call: Call) -> bool:
         builder.emit(ir.Load(register.name, from_, ir.PLAIN), span)
         builder.emit(ir.Store(to, _converted(register, leaf), ir.PLAIN), span)
     issue(call, name, "cudaMemcpy", builder, stream, waits, pageable=sources if early else ())
-    return call.done()
 
 
 def _managed(call: Call, numbers: list[tuple[ir.Place, Leaf]]) -> bool:

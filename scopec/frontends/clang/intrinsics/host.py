@@ -26,6 +26,7 @@ from scopec.frontends.clang.machine.memory import (
     Record,
 )
 from scopec.frontends.clang.machine.names import unused
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.spawned import Started
 from scopec.frontends.clang.machine.state import AT_EXIT, Done, State
 from scopec.program import faults, ir, types
@@ -42,14 +43,45 @@ _CONTEXTS = Private((), "%contexts")
 _PUSHED = Private((), "%pushed devices")
 _DESTROYED = {"Stream": Private((), "%destroyed.stream"), "Event": Private((), "%destroyed.event")}
 _FIRST_STREAM = 3
-_PER_THREAD = 2
+_DEFAULT, _PER_THREAD = 0, 2
+#: What headers have where the default stream is that of the thread (CUDA_API_PER_THREAD_DEFAULT_STREAM).
+_PER_THREAD_STREAMS = "__scopec_per_thread_streams"
 _GRAPH_NODE = -2
 
 
 def device_of(state: State) -> int:
-    """The device that is current in a host thread."""
+    """The device that is current in a host thread; 0 for one whose number is known at run time alone."""
+    current = _current(state)
+    return current.value if isinstance(current, Const) else 0
+
+
+def _current(state: State) -> Content:
+    """The device: its number, or what that is at run time with a number for it."""
     cell = state.cells.get((_DEVICE, 0))
-    return cell.content.value if cell is not None and isinstance(cell.content, Const) else 0
+    return cell.content if cell is not None else number(0, 32)
+
+
+def used_device(call: Call) -> int:
+    """The device that is current in a host thread that uses it.
+
+    What one device does means the same whichever it is.  InputError where work is on one whose number is known at run
+    time alone and on another, which may be the same.
+    """
+    current, used = _current(call.state), call.machine.world.used_devices
+    used.add(str(current.value) if isinstance(current, Const) else "unknown" + str(_chosen(current)))
+    if len(used) > 1 and any(one.startswith("unknown") for one in used):
+        help_ = "call cudaSetDevice once, before all other work, or give the numbers in the text, as with -D"
+        raise call.machine.refused(
+            call.state, "work on a device whose number is known at run time alone beside work on another is", help_
+        )
+    return device_of(call.state)
+
+
+def _chosen(current: Content) -> int:
+    assert isinstance(current, Record)
+    (_, which) = current.parts
+    assert isinstance(which, Const)
+    return which.value
 
 
 def stream_of(call: Call, content: Content) -> ir.Stream:
@@ -63,11 +95,14 @@ def stream_of(call: Call, content: Content) -> ir.Stream:
         found = value.value
     if found == _GRAPH_NODE:
         return graph_node(call.state)
+    if found == _DEFAULT and _PER_THREAD_STREAMS in call.machine.world.host.module.variables:
+        found = _PER_THREAD
     if found == _PER_THREAD:
-        name = f"{call.machine.thread}.stream"
-        return call.machine.world.streams.setdefault(name, ir.Stream(name, "blocking", device_of(call.state)))
+        device = used_device(call)
+        name = f"{call.machine.thread}.stream" + (f"@{device}" if device else "")
+        return call.machine.world.streams.setdefault(name, ir.Stream(name, "blocking", device))
     if found < _FIRST_STREAM:
-        return ir.legacy_stream(device_of(call.state))
+        return ir.legacy_stream(used_device(call))
     stream = list(call.machine.world.created.values())[found - _FIRST_STREAM]
     _check_there(call, "Stream", found, stream.name)
     return stream
@@ -180,7 +215,10 @@ def _stream_create(call: Call) -> bool:
     if key not in world.created:
         unique = unused(name, {stream.name for stream in world.created.values()})
         kind: Literal["blocking", "non-blocking"] = "non-blocking" if call.known(0) == 2 else "blocking"
-        world.created[key] = ir.Stream(unique, kind, device_of(call.state))
+        world.created[key] = ir.Stream(unique, kind, used_device(call))
+    made = world.created[key]
+    for done in world.peer_copies.get(made.device, ()):
+        call.emit(ir.EventWait(done, made.name))
     found = _FIRST_STREAM + list(world.created).index(key)
     call.state.cells.pop((_DESTROYED["Stream"], found), None)
     return call.done(number(found, 32))
@@ -226,17 +264,37 @@ def event_of(call: Call, position: int) -> str:
     return name
 
 
+def _make_current(call: Call) -> None:
+    """Have the device that the first argument numbers be the current one.
+
+    Of two numbers that are known at run time alone none is taken to be the other.
+    """
+    state, given = call.state, call.arguments[0]
+    value = given if isinstance(given, Opaque) else as_number(call.machine, state, given)
+    if isinstance(value, Const):
+        state.cells[_DEVICE, 0] = Cell(4, number(value.value, 32))
+        return
+    chosen, key = call.machine.world.chosen_devices, (call.machine.thread, state.again())
+    chosen.setdefault(key, len(chosen))
+    state.cells[_DEVICE, 0] = Cell(4, Record((value, number(chosen[key], 32))))
+
+
+def _number(current: Content) -> Content:
+    """What the host knows of the number of a device."""
+    return current.parts[0] if isinstance(current, Record) else current
+
+
 def _set_device(call: Call) -> bool:
-    call.state.cells[_DEVICE, 0] = Cell(4, number(call.known(0), 32))
+    _make_current(call)
     call.emit(ir.ApiCall("cudaSetDevice"))
     return call.done()
 
 
 def _push_device(call: Call) -> bool:
     """``push_device(device)``: "The specified context becomes the CPU thread's current context" (cuCtxPushCurrent)."""
-    state, here = call.state, number(device_of(call.state), 32)
-    state.cells[_PUSHED, 0] = Cell(0, Record((*_pushed(state), here)))
-    state.cells[_DEVICE, 0] = Cell(4, number(call.known(0), 32))
+    state = call.state
+    state.cells[_PUSHED, 0] = Cell(0, Record((*_pushed(state), _current(state))))
+    _make_current(call)
     return call.done()
 
 
@@ -244,13 +302,13 @@ def _pop_device(call: Call) -> bool:
     """``pop_device()``: "If a context was current to the CPU thread before cuCtxCreate() or cuCtxPushCurrent() was
     called, this function makes that context current to the CPU thread again" (cuCtxPopCurrent).
     """
-    state, popped = call.state, device_of(call.state)
+    state, popped = call.state, _number(_current(call.state))
     earlier = _pushed(state)
     if not earlier:
         raise call.machine.refused(state, "the end of a context that this thread has not pushed is")
     state.cells[_PUSHED, 0] = Cell(0, Record(earlier[:-1]))
     state.cells[_DEVICE, 0] = Cell(4, earlier[-1])
-    return call.done(number(popped, 32))
+    return call.done(popped)
 
 
 def _pushed(state: State) -> tuple[Content, ...]:
@@ -265,6 +323,8 @@ def _context(call: Call) -> bool:
     implicit stream which synchronizes with all other streams in the same CUcontext except for non-blocking streams"
     (CUDA runtime API, "Stream synchronization behavior").
     """
+    if isinstance(call.arguments[0], Opaque) or not isinstance(call.number(0), Const):
+        return call.done()
     device, primary = call.known(0), call.known(1)
     before = call.state.cells.get((_CONTEXTS, device))
     if before is not None and not (primary and before.content == number(1, 32)):
@@ -317,7 +377,7 @@ def _event_query(call: Call) -> bool:
 
 def _device_synchronize(call: Call) -> bool:
     captures.check_device(call)
-    call.emit(ir.DeviceSynchronize(device_of(call.state)))
+    call.emit(ir.DeviceSynchronize(used_device(call)))
     return call.done()
 
 
@@ -356,7 +416,7 @@ HOST: dict[str, Callable[[Call], bool]] = {
     "context": _context,
     "push_device": _push_device,
     "pop_device": _pop_device,
-    "get_device": lambda call: call.done(number(device_of(call.state), 32)),
+    "get_device": lambda call: call.done(_number(_current(call.state))),
     "last_error": last_error_of,
     "api": _api,
     "stop_flag": _stop_flag,

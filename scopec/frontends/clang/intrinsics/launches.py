@@ -11,7 +11,7 @@ from scopec.base.diagnostics import error
 from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import text_at
-from scopec.frontends.clang.intrinsics.host import device_of, last_error_of, stream_of
+from scopec.frontends.clang.intrinsics.host import last_error_of, stream_of, used_device
 from scopec.frontends.clang.intrinsics.staging import staged
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
@@ -98,7 +98,7 @@ def _launched(
         message = "a launch of no threads"
         raise error(Codes.NO_THREADS, message, machine.span(state))
     check_threads(blocks, threads, machine.span(state))
-    check_device(stream, device_of(state), machine.span(state))
+    check_device(stream, used_device(call), machine.span(state))
     if not isinstance(shared, Const):
         raise error(Codes.NOT_CONSTANT, "how much shared memory a launch asks for must be known", machine.span(state))
     function = _kernel(call)

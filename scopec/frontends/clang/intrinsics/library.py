@@ -22,6 +22,7 @@ from scopec.frontends.clang.intrinsics.host import HOST, at_exit
 from scopec.frontends.clang.intrinsics.launches import LAUNCHES, configure, launch_kernel, take_configuration
 from scopec.frontends.clang.intrinsics.matrices import MATRICES
 from scopec.frontends.clang.intrinsics.mbarriers import MBARRIERS
+from scopec.frontends.clang.intrinsics.peers import PEERS
 from scopec.frontends.clang.intrinsics.stream_values import STREAM_VALUES
 from scopec.frontends.clang.intrinsics.tensors import TENSORS
 from scopec.frontends.clang.intrinsics.vectors import VECTORS
@@ -44,7 +45,7 @@ _OF_THE_ABI = {
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
     **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **MATRICES, **GRAPHS,
-    **STREAM_VALUES,
+    **STREAM_VALUES, **PEERS,
 }  # fmt: skip
 
 

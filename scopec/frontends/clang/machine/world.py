@@ -101,11 +101,16 @@ class World:
         self.registered: set[str] = set()
         self.unregistered: dict[str, Span] = {}
         self.streams: dict[str, ir.Stream] = {}
+        #: By devices, the events behind copies that all later work of the device waits for.
+        self.peer_copies: dict[int, dict[str, None]] = {}
         #: The places where streams wait for values without a flush of what other devices have written.
         self.unflushed: list[Span] = []
         #: Streams, events and allocations by the places of the code that make them.
         self.created: dict[tuple[object, ...], ir.Stream] = {}
         self.events: dict[tuple[object, ...], str] = {}
+        #: The devices that host code uses, by their numbers; those whose numbers are known at run time alone.
+        self.used_devices: set[str] = set()
+        self.chosen_devices: dict[tuple[object, ...], int] = {}
         self.allocated: dict[str, tuple[object, ...]] = {}
         #: The elements of allocations of which the call says no type, as a kernel has them: what is in one, and how
         #: many bytes it has; and the allocations of which it says none.
