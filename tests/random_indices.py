@@ -35,7 +35,7 @@ class _Kernel:
             f"({left} + {right})", f"({left} - {right})", f"({left} * {self.one(*_NUMBERS[:6])})", f"({left} * {right})",
             f"({left} / {self.one('2', '3', '4', '8')})", f"({left} % {self.one('2', '3', '4', '8', '32')})",
             f"({left} & {self.one('1', '3', '7', '5')})", f"({left} >> {self.one('1', '2', '5')})", f"({left} ^ {right})",
-            f"({left} << {self.one('1', '2')})", f"({left} | {self.one('1', '4')})", f"(-{left})", f"(~{left})",
+            f"({left} << {self.one('1', '2')})", f"({left} | {self.one('1', '4')})", f"(- {left})", f"(~{left})",
             f"min((int){left}, (int){right})", f"({self.test(depth - 1)} ? {left} : {right})", f"(unsigned char){left}",
             f"(long long){left}", f"(unsigned){left}", f"twice({left})", f"abs((int){left})", f"table[{left} & 7]",
         )  # fmt: skip

@@ -65,6 +65,7 @@ def test_threads_of_a_class_have_the_graphs_of_their_own_runs(seed: int, monkeyp
     monkeypatch.setattr(threads, "_MANY", 0)
     text = random_indices.text(seed, 5 if EVERY else 2)
     found, expected = read(text), one_by_one(text, monkeypatch)
+    assert isinstance(found, Program), found
     assert found == expected, text
     assert repr(found) == repr(expected)  # of which what is compared may leave something out
 
