@@ -150,6 +150,8 @@ def _options(command: str) -> tuple[str, ...]:
             return ("--engine", "embedded", *limits)
         case "outcomes":
             return ("--engine", "embedded", "--limit", "2000", *limits)
+        case "weaken":
+            return ("--engine", "embedded", "--budget", f"{LIMIT_SECONDS:g}", *limits)
         case "run":
             return ("--limit", "2000", *limits)
         case _:

@@ -32,6 +32,19 @@ __global__ void k() { x = 1; }
 //@ expect race_free;
 //@ expect terminates;
 """
+#: What `weaken` has something to do with, and nothing to hold against.
+_FLAG = b"""#include <cuda/atomic>
+__device__ int x = 0;
+__device__ cuda::atomic<int> f{0};
+__global__ void k() {
+    int r = 1;
+    if (blockIdx.x == 0) { x = 1; f.store(1); __threadfence_system(); }
+    else if (f.load() == 1) r = x;
+}
+//@ launch k<<<2, 1>>>();
+//@ expect race_free;
+//@ expect required k[1][0].r == 1;
+"""
 #: What names of files are made of: options, code, controls of terminals, text from right to left, what is no text.
 _PARTS = (
     "a", "b", " ", "-", "--", "*", "$(touch x)", "`id`", ";", "'", '"', "\\", "\n", "\r", "\t", "\x1b[31m", "\x1b]0;t\x07", "\x9b2J",
@@ -252,8 +265,62 @@ def _beside(chance: Random) -> _Made:
             return (("b.litmus", _RACE), ("known", data)), ("check", "b.litmus", "--baseline", "known")
 
 
+# ---------------------------------------------------------------- options of a call
+
+
+_Option = tuple[str, ...]
+
+
+def _options_of(command: str, chance: Random) -> tuple[_Option, ...]:
+    """Options of a command that change what is asked, mostly with values that they have."""
+    odd = "".join(chance.choices(_PARTS, k=chance.choice((1, 2, 4))))
+
+    def one(*known: str) -> str:
+        return chance.choice(known) if chance.random() < 0.85 else odd
+
+    every: tuple[_Option, ...] = (
+        ("--model", one("cuda", "ptx", "hrf0", "rc11", "sc-drf")), ("--progress", one("cuda", "hsa", "fair", "obe", "none")),
+        ("--given", one("concurrentManagedAccess=1", "hmm=1", "N=7", "a")), ("--bound", one("unroll=2", "unroll=0", "x=1")),
+        ("--ignore-races",), ("--no-guess",), ("--hangs", one("model", "sc")), ("--memory", one("sc", "hrf0-hw")),
+        ("--without", one("all", "settled", "pairs", "racing")), ("--reader", one("auto", "clang", "scoped")),
+        ("-D", one("N=7", "x", "FENCE=")), ("-U", one("N", "__CUDACC__")), ("--std", one("c++17", "c++20", "c++98")),
+        ("--headers", one("auto", "shims")), ("-I", one(".", "none")), ("--include", one("x.h", "none.h")), ("-p", one(".",)),
+        ("--no-cache",), ("--allow-outside",),
+    )  # fmt: skip
+    own: tuple[_Option, ...]
+    match command:
+        case "check":
+            own = (
+                ("--every",), ("-k", one("race", "x")), ("--list",), ("-x",), ("-q",), ("-v",), ("--jobs", one("1", "2")),
+                ("--budget", one("1", "5m", "0")), ("--confirm", one("never", "ci")), ("--changed-since", one("HEAD", "none")),
+                ("--allow", one("SCP042", "SCP044")), ("--format", one(*_FORMATS)), ("--format", "html", "-o", "generated"),
+            )  # fmt: skip
+        case "trace":
+            event = one("1", "3", "P0", "k[0][0]:3", "P1:4", "k_0_0_L3_W", "99")
+            own = (
+                ("--why-not", event, one("4", "P1:4", "k[1][0]:3")), ("--next", one("1", "2", "0")), ("--nearest",),
+                ("--check", one("race_free", "x")), ("--json",), ("--mermaid",), ("--svg",), ("--dot",), ("--events",),
+            )  # fmt: skip
+        case _:
+            own = (("--most", one("1", "64", "0")), ("--unstated",), ("--format", one("text", "json")))
+    return (*chance.sample(every + own, chance.choice((0, 1, 2, 4))), chance.choice(own))
+
+
+def _asked(chance: Random) -> _Made:
+    """Options of check, trace and weaken, with a program that is small or one of specs/, sometimes changed."""
+    suffix = chance.choice((".cu", ".litmus"))
+    small = {".cu": (_SMALL_CU, _FLAG), ".litmus": (_RIGHT, _RACE)}[suffix]
+    data = chance.choice((*small, chance.choice(of_kind(suffix))))
+    if chance.random() < 0.3:
+        data = changed(data, chance, suffix)
+    command = chance.choice(("check", "check", "trace", "weaken"))
+    words = (word for option in _options_of(command, chance) for word in option)
+    return ((f"input{suffix}", data), ("x.h", b"\n")), (command, *words, "--", f"input{suffix}")
+
+
 _KINDS: tuple[Callable[[Random], _Made], ...] = (
     _program, _program, _program, _program, _program, _model, _settings, _settings, _results, _named, _named, _beside,
+    _asked, _asked, _asked,
 )  # fmt: skip
 
 

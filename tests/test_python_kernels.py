@@ -50,6 +50,8 @@ TRITON = [
     ("total", "total_plain", "tl.store(out, tl.load(out) + part)"),
     ("locked", "locked_hasty", "tl.store(count, old + 1)|old = tl.load(count)"),
     ("last_program", "last_program_relaxed", "tl.store(parts + program, program + 1)|tl.load(parts)"),
+    ("waiting", "waiting_volatile", "tl.store(data, 42)|tl.store(out, tl.load(data))"),
+    ("exchanged", "exchanged_hasty", "tl.store(count, old + 1)|old = tl.load(count)"),
 ]
 #: Blocks of two threads where lanes wait, so that what is asked stays small.
 OF_PROGRAMS: dict[str, tuple[Any, list[str], str]] = {
@@ -60,6 +62,8 @@ OF_PROGRAMS: dict[str, tuple[Any, list[str], str]] = {
     "last_program": (
         Launch(2, args=[Array("int32", 2), Array("int32", 1), Array("int32", 1)]), ["required out[0] == 3"], "parts",
     ),
+    "waiting": (Launch(2, 2, [Array("int32", 1), Array("int32", 1), Array("int32", 1)]), ["may_hang", "required out[0] == 42 || out[0] == 0"], "data"),
+    "exchanged": (Launch(2, 2, [Array("int32", 1), Array("int32", 1)]), ["required count[0] == 2"], "count"),
 }  # fmt: skip
 
 
@@ -233,6 +237,18 @@ def test_what_triton_is_refused() -> None:
     (error,) = check(kernels.total, (2, None, {**launch.args, "BLOCK": 33}), []).diagnostics
     assert error.message.startswith("Triton does not compile this kernel: ")
     assert "power of 2" in error.message
+
+
+def test_what_triton_makes_of_matrices_is_refused_by_name() -> None:
+    needs("triton")
+    args = [Array("float16", 256), Array("float16", 256), Array("float32", 256), 16]
+    (bad,) = check(module("triton_kernels").product, Launch(1, args=args), [], options={"num_warps": 1}).diagnostics
+    line = next(
+        n for n, text in enumerate((HERE / "triton_kernels.py").read_text().splitlines(), 1) if "tl.dot(" in text
+    )
+    assert (bad.code.id, Path(bad.span.file).name, bad.span.line) == ("SCP012", "triton_kernels.py", line)
+    assert "outside the modelled subset of PTX" in bad.message
+    assert bad.way_out
 
 
 def test_a_guessed_launch_of_each() -> None:

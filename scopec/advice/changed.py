@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from scopec.advice.rereading import replanned
 from scopec.base.diagnostics import InputError, ScopecError
 from scopec.base.records import dataclass
-from scopec.memory.cat import registry
 from scopec.program import ir
 from scopec.program.expectations import PROGRESS_KINDS, Expectation
 from scopec.session.check import check_run
@@ -143,8 +142,7 @@ def unstated(runs: Iterable[Run], workers: Workers, settings: Settings) -> dict[
         kinds = {check.kind for check in run.checks}
         span = run.source.span(0, 0)
         wanted = []
-        undefined = registry.load(run.model, run.settings.options).races_undefined
-        if undefined and not kinds & {"race_free", "race", "undefined"} and not run.on_hardware:
+        if not kinds & {"race_free", "race", "undefined"} and not run.on_hardware:
             wanted.append("race_free")
         if "terminates" in run.not_asked and not kinds & {*PROGRESS_KINDS, "undefined"}:
             wanted.append("terminates")
