@@ -5,6 +5,7 @@
 - ``json``, ``junit``, ``sarif``, ``github``, ``gitlab``, ``gcc``, ``itf``: for programs
 - ``markdown``: for GitHub's summary of a step
 - ``html``, ``templates``, ``colours``: pages
+- ``streams``: the streams of a trace as lanes
 - ``picture``, ``lanes``, ``layout``, ``svg``, ``dot``: pictures of a trace
 - ``traces``, ``why``, ``beside``: the output of ``trace``, of its ``--why-not``, of ``--next`` and ``--nearest``
 - ``outcomes``, ``weaker``, ``asked``: the output of ``outcomes``, ``weaken``, ``check --list``

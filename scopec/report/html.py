@@ -24,6 +24,7 @@ from scopec.report.colours import coloured
 from scopec.report.lanes import CLOSING, event_parts, in_file, in_order, line
 from scopec.report.outcomes import counted, observation
 from scopec.report.picture import RELATIONS, picture, picture_of
+from scopec.report.streams import stream_picture
 from scopec.report.svg import svg
 from scopec.report.templates import render
 from scopec.report.text import qualifiers, title
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from scopec.report.picture import Picture
     from scopec.session.check import Outcome, Report
     from scopec.session.final_states import Listing
+    from scopec.session.inquiry.run import Run
 
 
 #: The steps of a schedule that a picture has: the player has all.
@@ -177,7 +179,10 @@ def page(report: Report, index: str | None = None, others: tuple[str | None, str
         **run.settings.options,
         "unroll": str(run.settings.bound["unroll"]),
     }
-    shown = [_shown(number, check, run.source) for number, check in enumerate(report.checks, start=1)]
+    shown = [
+        _shown(number, check, run.source) | _streams(number, check, run)
+        for number, check in enumerate(report.checks, start=1)
+    ]
     violated = [one for one in shown if one["check"].verdict == "violated"]
     for one, other in pairwise(violated):
         one["next"], other["previous"] = f"#{other['id']}", f"#{one['id']}"
@@ -248,6 +253,16 @@ def _shown(number: int, check: Check, source: Source) -> dict[str, Any]:
             found["drawn"] = drawn
             found["svg"] = Markup(svg(drawn, name=f"p{number}", alone=False, main=source.name))
     return found
+
+
+def _streams(number: int, check: Check, run: Run) -> dict[str, Any]:
+    """The streams of a check's trace as lanes, where the program has some."""
+    drawn = stream_picture(run.program, check, f"Streams for {check.expectation.text}")
+    if drawn is None:
+        return {"streams": None}
+    return {
+        "streams": {"picture": drawn, "svg": Markup(svg(drawn, name=f"s{number}", alone=False, main=run.source.name))}
+    }
 
 
 def _advice(check: Check) -> Iterator[tuple[str, Suggestion]]:

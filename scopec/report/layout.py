@@ -27,6 +27,7 @@ _STUB, _TRACK = 26, 16  # from a lane to the first track of a gutter, and from t
 _SHIFT = 2.5  # of what leaves to the right downwards, to the left upwards: the two sides of a gutter do not meet
 _CORRIDOR, _ROAD = 26, 8  # between two rows, and for each edge that goes along there
 _TITLE, _NAME, _LABEL = 16, 30, 13
+_STRAIGHT = ("po", "stream")  # the order of a lane
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +110,16 @@ class _Track:
 
 
 def label(edge: Edge) -> str:
-    """The label of an edge; none on program order."""
-    words = {"po": "", "no-sw": "no sw", "loop": "again", "period": "again", "waits": "waits for"}
+    """The label of an edge; none on the order of a lane."""
+    words = {
+        "po": "",
+        "no-sw": "no sw",
+        "loop": "again",
+        "period": "again",
+        "waits": "waits for",
+        "stream": "",
+        "issue": "",
+    }
     return words.get(edge.relation, edge.relation)
 
 
@@ -207,7 +216,7 @@ def _route(edge: Edge, a: Box, b: Box, lanes: int, taken: set[tuple[int, int]]) 
         return _Route(edge, a, b, (outer,), -1)
     if a.lane == b.lane:
         between = any((a.lane, row) in taken for row in range(a.row + 1, b.row))
-        return _Route(edge, a, b, () if edge.relation == "po" and a.row < b.row and not between else (outer,))
+        return _Route(edge, a, b, () if edge.relation in _STRAIGHT and a.row < b.row and not between else (outer,))
     right = a.lane < b.lane
     gutters = (a.lane + right, b.lane + (not right))
     if gutters[0] == gutters[1]:

@@ -58,6 +58,11 @@ RELATIONS = {
             "complete", "an access of a copy, before a wait that finds the phase over in which the copy completes"
         ),
         Relation("race", "a data race: two accesses that nothing orders", directed=False),
+        Relation("issue", "a call of the host: this is what it gives to a stream, or launches"),
+        Relation("stream", "stream order, or an edge of a graph: complete before the next begins"),
+        Relation("event", "record of an event: complete before what comes behind a wait for it"),
+        Relation("returns", "return of a call: what it has waited for"),
+        Relation("missing", "an order that is not there: nothing has this complete before that begins"),
         Relation("waits", "waits for this thread, which could give what is waited for, or has kept it"),
         Relation("loop", "the schedule goes back to here, again and again"),
         Relation("period", "the thread goes back to here, again and again"),

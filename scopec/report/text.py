@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from scopec.base.diagnostics import Diagnostic
     from scopec.explain.fixes import Replacement
     from scopec.explain.verdict import Check
+    from scopec.program.program import Program
     from scopec.session.check import Outcome, Report
     from scopec.session.inquiry.run import Run
 else:
@@ -214,17 +215,22 @@ def reduced(run: Run, width: int) -> Iterator[str]:
 
 
 def _why(report: Report, check: Check, width: int, verbose: bool) -> Iterator[str]:
-    return _indented(counterexample(check, report.run.source, width - len(_INDENT), everything=verbose))
+    return _indented(
+        counterexample(check, report.run.source, width - len(_INDENT), everything=verbose, program=report.run.program)
+    )
 
 
 def _indented(lines: Iterator[str]) -> Iterator[str]:
     return ((_INDENT + line).rstrip() for line in lines)
 
 
-def counterexample(check: Check, source: Source, width: int, *, everything: bool = False) -> Iterator[str]:
+def counterexample(
+    check: Check, source: Source, width: int, *, everything: bool = False, program: Program | None = None
+) -> Iterator[str]:
     """The source with carets, the threads in lanes where there is a trace, and the sentences that say why.
 
-    ``everything`` shows also what a verdict does not need, and names the relations between events.
+    ``everything`` shows also what a verdict does not need, and names the relations between events; with the
+    ``program`` its streams come first.
     """
     # Start-up: many calls show no counterexample.
     from scopec.explain import reasons
@@ -236,6 +242,12 @@ def counterexample(check: Check, source: Source, width: int, *, everything: bool
 
         marked = reasons.race_of(check) or ()
         yield ""
+        if everything and program is not None:
+            from scopec.report.streams import stream_lines, stream_picture
+
+            if (drawn := stream_picture(program, check, "")) is not None:
+                yield from stream_lines(drawn, width)
+                yield ""
         yield from lanes(*(rows if everything else what_matters)(check.trace, marked, source.name), width)
         yield ""
         if everything:

@@ -29,7 +29,7 @@ def _text(report: Report, check: Check) -> str:
     run, width = report.run, terminal.width()
     guessed = guess(run, width) if run.guessed else ()
     head = [title(report), *guessed, f"  {said(run, check.verdict)}  {check.expectation.text}{reason}", ""]
-    lines = counterexample(check, run.source, width, everything=True)
+    lines = counterexample(check, run.source, width, everything=True, program=run.program)
     return "".join(f"{clean(line)}\n" for line in (*head, *lines))
 
 
