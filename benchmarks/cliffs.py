@@ -119,6 +119,44 @@ __global__ void k() {{
 //@ expect required seat[0] + seat[1] + seat[2] + seat[3] + seat[4] + seat[5] == 15;
 """
 
+STAGES = """
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+constexpr int STAGES = 4, TILES = 8;
+__device__ alignas(16) int in[TILES][32], out[TILES][64];
+__device__ void wait(uint64_t* bar, unsigned parity) {{
+    while (!ptx::mbarrier_try_wait_parity(bar, parity)) {{ }}
+}}
+__global__ void k() {{
+    alignas(16) __shared__ int tile[STAGES][32];
+    __shared__ uint64_t full[STAGES], empty[STAGES];
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (threadIdx.x == 0)
+        for (int s = 0; s < STAGES; ++s) {{
+            ptx::mbarrier_init(&full[s], 1);
+            ptx::mbarrier_init(&empty[s], {more});
+        }}
+    __syncthreads();
+    for (int i = 0; i < TILES; ++i) {{
+        int s = i % STAGES, turn = i / STAGES & 1;
+        if (threadIdx.x == 0) {{
+            wait(&empty[s], turn ^ 1);
+            ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &full[s], 128);
+            ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile[s], in[i], 128, &full[s]);
+        }} else if (warp > 0) {{
+            wait(&full[s], turn);
+            out[i][threadIdx.x - 32] = tile[s][lane];
+            ptx::fence_proxy_async(ptx::space_shared);
+            __syncwarp();
+            if (lane == 0) ptx::mbarrier_arrive(&empty[s]);
+        }}
+    }}
+}}
+//@ launch k<<<1, 96>>>();
+//@ expect race_free;
+//@ expect terminates;
+"""
+
 #: For each name the program, with what is put into it as it should be and broken.
 PROGRAMS = {
     "64 blocks that share nothing": (SHARED, "", "if (blockIdx.x == 40) while (go.load() == 0);"),
@@ -127,6 +165,7 @@ PROGRAMS = {
     "a cluster's barrier in halves, 4 threads": (CLUSTER, "release", "relaxed"),
     "a ring of waits, 18 threads": (RING, "", "if (me == 11) return;"),
     "votes around a lock, up to the bound": (VOTES, "acquire", "relaxed"),
+    "a ring of 4 stages, two warps of consumers": (STAGES, "2", "1"),
     "elements of six contenders for a lock": (SEATS, "device", "block"),
 }
 
@@ -156,7 +195,7 @@ def main() -> None:
         for name, (text, right, broken) in PROGRAMS.items():
             if not arguments.names or any(part in name for part in arguments.names):
                 found = (measured(text.format(more=more), Path(folder), arguments.seconds) for more in (right, broken))
-                print(f"{name:<40}", *(f"{one:>16}" for one in found), flush=True)
+                print(f"{name:<44}", *(f"{one:>16}" for one in found), flush=True)
 
 
 if __name__ == "__main__":

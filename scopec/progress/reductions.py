@@ -55,6 +55,9 @@ class Reductions:
 
     ``empty_loops``: threads go past loops that do nothing but count to a limit (:mod:`scopec.program.loops.empty`);
     they are left out of the Program, for both questions.
+
+    ``near``: no reduction; where more states than these are found, violations are looked for behind far ones as well
+    (:mod:`scopec.engines.embedded.progress.far_states`).
     """
 
     polls: bool = True
@@ -70,6 +73,7 @@ class Reductions:
     many: int = 16
     several: int = 6
     states: int = 4096
+    near: int = 8192
 
     def without(self, names: Collection[str]) -> Reductions:
         """The same with some switched off; what is called otherwise is left to others."""

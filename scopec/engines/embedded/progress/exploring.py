@@ -85,6 +85,8 @@ class Graph:
     states: list[State] = field(default_factory=list)
     edges: Edges = field(default_factory=Edges)
     parents: array[int] = field(default_factory=lambda: array("q"))
+    #: The numbers of states, of those that may be come to again.
+    numbers: dict[State, int] = field(default_factory=dict)
     enabled: list[int] = field(default_factory=list)
     done: set[int] = field(default_factory=set)
     #: A state in which no promised step is enabled, found first: everything may stop there.
@@ -194,6 +196,11 @@ class Exploration:
         return SureSteps(self.system, self.stepping)
 
     @cached_property
+    def first(self) -> State:
+        """The state in which all begins, after the sure steps there."""
+        return self.sure.after(self.stepping.initial)
+
+    @cached_property
     def unit_before(self) -> Mapping[int, int]:
         """For each thread that can be exchanged with another one, the thread that starts before it."""
         return previous(self.sure)
@@ -218,17 +225,17 @@ class Exploration:
 
     def graph(
         self, seconds: float | None, *, stop_early: bool, seen: Callable[[int], None] = lambda _: None,
-        found: list[State] | None = None, most: int | None = None,
+        begun: Graph | None = None, most: int | None = None,
     ) -> Graph:  # fmt: skip
         """The graph of the states before the end, breadth first, as far as the time limit lets it be found.
 
         With ``stop_early`` it ends at the first state in which no promise asks for a step, and always at one in which
         what a thread would do next is undefined, or once there are more than ``most`` states.  ``seen`` is told now and
-        then how many states there are, which are also in ``found``, for who is interrupted.
+        then how many states there are.  A graph that was ``begun`` goes on; it has all states, for who is interrupted.
         """
         limit = None if seconds is None else time.monotonic() + seconds
-        stepping, graph = self.stepping, Graph([] if found is None else found)
-        numbers: dict[State, int] = {}
+        stepping, graph = self.stepping, Graph() if begun is None else begun
+        numbers, graph.more = graph.numbers, False
 
         def number(state: State, parent: int) -> int:
             known = numbers.get(state)
@@ -238,17 +245,18 @@ class Exploration:
                 graph.parents.append(parent)
             return known
 
-        number(self.sure.after(stepping.initial), -1)
+        if not graph.states:
+            number(self.first, -1)
         undefined = frozenset(self.system.undefined_labels)
         same: dict[int, int] = {}
-        at = 0
+        at = before = len(graph.enabled)
         while at < len(graph.states):
             if at % _TURNS == 0:
                 seen(len(graph.states))
                 if limit is not None and time.monotonic() > limit:
                     graph.cut = True
                     return graph
-                if most is not None and len(graph.states) > most:
+                if most is not None and len(graph.states) - before > most:
                     graph.more = True
                     return graph
             state = graph.states[at]

@@ -16,6 +16,7 @@ from scopec.base.graphs import components
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.engines.embedded.progress.exploring import Exploration, Graph
+from scopec.engines.embedded.progress.far_states import behind_walks
 from scopec.engines.protocol import ProgressAnswer, ProgressEngine
 from scopec.progress.replay import schedule
 from scopec.progress.schedule import Ending
@@ -50,23 +51,28 @@ def solve(
     ``Termination`` is ``<>AllDone``, ``Progress`` is ``<>AllDone \\/ []<><<CountedStep>>_vars``: a behaviour without it
     never ends and, for Progress, takes no step that counts from some point on.
     """
-    found: list[State] = []
+    graph = Graph()
     end = None if seconds is None else time.monotonic() + seconds
     try:
         with limited(seconds, None):  # one state, and a search for cycles, may take long
-            exploration = Exploration(system, property_)
-            most = system.reductions.states if exploration.sure.more else None
-            graph = exploration.graph(seconds, stop_early=True, seen=seen, found=found, most=most)
-            if graph.more:  # shortest traces, which sure steps cost, would take too long
-                exploration = Exploration(_of_many(system), property_)
-                found.clear()
-                graph = exploration.graph(_left(end), stop_early=True, seen=seen, found=found)
+            exploration, limits = Exploration(system, property_), system.reductions
+            most = limits.states if exploration.sure.more else limits.near
+            exploration.graph(seconds, stop_early=True, seen=seen, begun=graph, most=most)
+            if graph.more and exploration.sure.more:  # shortest traces, which sure steps cost, would take too long
+                exploration, graph = Exploration(_of_many(system), property_), Graph()
+                exploration.graph(_left(end), stop_early=True, seen=seen, begun=graph, most=limits.near)
+            if graph.more:
+                for far in behind_walks(exploration):
+                    holds, shown = _found(exploration, far)
+                    if not holds:
+                        return Answer(holds, shown, len(graph.states) + len(far.states))
+                exploration.graph(_left(end), stop_early=True, seen=seen, begun=graph)
             holds, shown = (None, None) if graph.cut else _found(exploration, graph)
-            return Answer(holds, shown, len(found))
+            return Answer(holds, shown, len(graph.states))
     except LimitError:
         if end is None or time.monotonic() < end:  # another one: there is no memory
             raise
-        return Answer(None, None, len(found))
+        return Answer(None, None, len(graph.states))
 
 
 def _of_many(system: System) -> System:
