@@ -27,6 +27,7 @@ from scopec.engines.java.workers import Question
 from scopec.session import compile as compiling
 from scopec.session.check import Settings, check
 from scopec.session.confirm import confirmed
+from scopec.session.inquiry import graphs
 from scopec.session.inquiry.verdicts import findings, memory_checks
 from scopec.session.plan import Overrides, plan
 from tests.command import scopec
@@ -39,6 +40,17 @@ __device__ int x = __make_integer_seq<S, int, 60000000>::n;
 __global__ void k() { x = 1; }
 //@ launch k<<<1, 1>>>();
 //@ expect race_free;
+"""
+#: More threads than those of which nothing is taken from the event graph, and they wait for ever.
+WAITS = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> x;
+__global__ void k() {
+    while (x.load() == 0);
+    x.store(2);
+}
+//@ launch k<<<1, 20>>>();
+//@ expect race_free;
+//@ expect terminates;
 """
 #: Every write of one location, of which a check of the answer looks at all orders.
 MANY = "C many\n{ x = 0 }\n" + "".join(
@@ -111,6 +123,25 @@ def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
         ["unknown", "forbidden"], ["holds", "race_free"], ["holds", "allowed"], ["holds", "forbidden"],
     ]  # fmt: skip
     assert said.stdout.count("no answer within the time limit of 16 s") == 1
+
+
+def test_progress_is_asked_where_events_take_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The graph of a kernel of whole warps may take all the time; it is not begun again for progress."""
+    begun = []
+
+    def slow(*_: object) -> None:
+        begun.append(time.monotonic())
+        while True:
+            pass
+
+    monkeypatch.setattr(graphs, "event_graph", slow)
+    path = tmp_path / "waits.cu"
+    path.write_text(WAITS)
+    (outcome,) = check([path], Settings(engine="embedded", timeout=8))
+    (report,) = outcome.reports
+    assert [c.verdict for c in report.checks if not c.expectation.implicit] == ["unknown", "violated"]
+    assert len(begun) == 1
+    assert report.seconds < 8 + 2
 
 
 def test_what_alloy_has_answered_in_time_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

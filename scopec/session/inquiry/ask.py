@@ -92,6 +92,8 @@ class Inquiry:
         self.scratch, self.phases = scratch, phases
         self.generated: set[str] = set()
         self._specified = False
+        #: Whether the event graph is not known to take too long.
+        self._graph_in_time = True
 
     def about(self, run: Run) -> Inquiry:
         """The questions of a changed run, in a folder of its own."""
@@ -101,7 +103,9 @@ class Inquiry:
             folder.mkdir(exist_ok=True)
             return folder
 
-        return Inquiry(run, self.policy, self.workers, self.settings, aside, [], self.deadline)
+        inquiry = Inquiry(run, self.policy, self.workers, self.settings, aside, [], self.deadline)
+        inquiry._graph_in_time = self._graph_in_time
+        return inquiry
 
     def call(self, seconds: float | None, processors: int = 1, asked: str = "") -> Call:
         """The means of an engine for one answer; ``asked`` is what the user is told of it."""
@@ -126,15 +130,17 @@ class Inquiry:
         They are also asked for progress checks: a racy program promises nothing, and the verdict must say so.
         """
         run = self.run
+        end = self._part(_MEMORY_PART) if run.progress_checks else self.deadline
         try:
-            with self.limited():  # what may fail is found out from the event graph
+            with self.limited(end):  # what may fail is found out from the event graph
                 self.settings.doing(f"{run.file}: events", "")
                 if not run.memory_checks and not (run.progress_checks and run.reports_races):
                     return None
                 problem = run.problem
         except LimitError as passed:
+            self._graph_in_time = False
             return self._nothing(passed)
-        return self.settled(problem, self._part(_MEMORY_PART) if run.progress_checks else self.deadline)
+        return self.settled(problem, end)
 
     def _part(self, part: float) -> Deadline:
         """The end of a part of the time that is left: the rest is for what is asked, or done, then."""
@@ -153,9 +159,10 @@ class Inquiry:
         except (LimitError, ValuesError) as passed:
             return self._nothing(passed)
 
-    def limited(self) -> AbstractContextManager[None]:
-        """LimitError in a block that is past the limits of this run; engines look at the clock themselves."""
-        return limited(self.deadline.left(), self.settings.memory, said=self.deadline.late)
+    def limited(self, end: Deadline | None = None) -> AbstractContextManager[None]:
+        """LimitError in a block that is past the limits of this run, or an earlier ``end``; engines look at the clock
+        themselves."""
+        return limited((end or self.deadline).left(), self.settings.memory, said=self.deadline.late)
 
     def _nothing(self, passed: ScopecError) -> Findings:
         return Findings({}, immediate(MEMORY).name, 0.0, unanswered=str(passed))
@@ -245,7 +252,7 @@ class Inquiry:
         try:
             end = self._part(1 / (others + 1))
             with self.limited():
-                problem = progress_problem(self.run, property_)
+                problem = progress_problem(self.run, property_, graph=self._graph_in_time)
             with limited(None, self.settings.memory):
                 return self._agreed_progress(problem, property_, end)
         except LimitError as passed:
@@ -253,8 +260,9 @@ class Inquiry:
 
     def progress_soon(self, property_: Property, seconds: float) -> Progress:
         """The answer to one property of the engine that answers at once."""
+        with self.limited():
+            problem = progress_problem(self.run, property_, graph=self._graph_in_time)
         with limited(None, self.settings.memory):
-            problem = progress_problem(self.run, property_)
             return self._explored(immediate(PROGRESS), problem, self.deadline.within(seconds))
 
     def _agreed_progress(self, problem: ProgressProblem, property_: Property, end: Deadline) -> Progress:

@@ -182,15 +182,16 @@ def _settled(run: Unfolded) -> frozenset[str]:
     return frozenset()
 
 
-def progress_problem(run: Unfolded, property_: Property) -> ProgressProblem:
-    """Everything that an engine needs to say whether a property holds."""
+def progress_problem(run: Unfolded, property_: Property, *, graph: bool = True) -> ProgressProblem:
+    """Everything that an engine needs to say whether a property holds; without what the event ``graph`` says of values
+    where that takes too long."""
     from scopec.progress.questions import ProgressProblem
 
     name = run.name if property_ == "Termination" else f"{run.name}__progress"
     settings = run.settings
     return ProgressProblem(
         name, header(run, "progress"), run.program, run.progress, settings.options, settings.given, property_,
-        _settled(run), run.progress_reductions,
+        _settled(run) if graph else frozenset(), run.progress_reductions,
     )  # fmt: skip
 
 
