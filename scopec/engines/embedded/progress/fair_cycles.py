@@ -63,9 +63,9 @@ def solve(
                 exploration.graph(_left(end), stop_early=True, seen=seen, begun=graph, most=limits.near)
             if graph.more:
                 for far in behind_walks(exploration):
-                    holds, shown = _found(exploration, far)
-                    if not holds:
-                        return Answer(holds, shown, len(graph.states) + len(far.states))
+                    ends, way = _found(exploration, far)
+                    if not ends:
+                        return Answer(ends, way, len(graph.states) + len(far.states))
                 exploration.graph(_left(end), stop_early=True, seen=seen, begun=graph)
             holds, shown = (None, None) if graph.cut else _found(exploration, graph)
             return Answer(holds, shown, len(graph.states))
