@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from json import loads
 from pathlib import Path
 
+import jsonschema
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -11,7 +13,7 @@ from scopec.explain.queues import queues_of
 from scopec.explain.verdict import Check
 from scopec.memory.events.events import Kind
 from scopec.memory.execution import Execution
-from scopec.report import html
+from scopec.report import html, json
 from scopec.report.layout import layout
 from scopec.report.picture import Picture
 from scopec.report.streams import stream_lines, stream_picture
@@ -256,6 +258,22 @@ def test_each_arrow_can_be_switched_in_a_browser(page: Page, ask: Asks, tmp_path
     figure.get_by_role("button", name="stream t, line 17: kernel use").click()
     assert selected(page) == ["17"]
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_json_has_what_pages_show(ask: Asks) -> None:
+    text = TEXT.format(calls="\n".join(f"    {call}" for call in (COPY, USE)))
+    outcome = ask(text)
+    whole = json.document([outcome], {}, 0.0)
+    schema = loads((Path(__file__).parent.parent / "docs" / "results.schema.json").read_text())
+    jsonschema.validate(whole, schema)
+    (found,) = whole["programs"][0]["checks"]
+    streams, events = found["streams"], {event["id"] for event in found["trace"]["events"]}
+    assert [lane["name"] for lane in streams["lanes"]] == ["main", "the legacy stream", "stream s", "stream t"]
+    (race,) = (arrow for arrow in streams["arrows"] if arrow["relation"] == "race")
+    assert {race["from"], race["to"]} == set(found["trace"]["race"]["accesses"]) <= events
+    assert {item["id"] for item in streams["items"]} >= {end for a in streams["arrows"] for end in (a["from"], a["to"])}
+    held = ask(text.replace(", 0, t", ", 0, s"))
+    assert "streams" not in json.document([held], {}, 0.0)["programs"][0]["checks"][0]
 
 
 def test_nothing_overlaps(ask: Asks) -> None:

@@ -139,7 +139,7 @@ def program(report: Report) -> dict[str, Any]:
         "generated": list(report.generated),
         "generated_in": None if report.folder is None else str(report.folder),
         "phases_ms": {name: round(ms, 1) for name, ms in report.phases},
-        "checks": [check(c) for c in report.checks],
+        "checks": [{**check(c), **_streams(run, c)} for c in report.checks],
         "void": [expected(e) for e in run.void],
         "not_asked": list(run.not_asked),
         **(_seen(report) if isinstance(report, Observed) else {}),
@@ -196,6 +196,24 @@ def check(c: Check) -> dict[str, Any]:
         if isinstance(c.trace, Execution)
         else c.trace.as_json(),
     }
+
+
+def _streams(run: Run, c: Check) -> dict[str, Any]:
+    """What the host gives to streams in a check's trace, where it has some."""
+    if c.trace is None:
+        return {}
+    from scopec.report.streams import stream_picture  # Start-up: few checks have a trace.
+
+    drawn = stream_picture(run.program, c, "")
+    if drawn is None:
+        return {}
+    items = [
+        {"id": b.id, "lane": b.lane, "what": b.text, "more": b.detail, "span": b.span.as_json(), "marked": b.marked}
+        for b in drawn.boxes
+    ]
+    arrows = [{"relation": e.relation, "from": e.source, "to": e.target} for e in drawn.edges]
+    lanes = [{"name": lane.name, "graph": lane.groups[0] if lane.groups else None} for lane in drawn.lanes]
+    return {"streams": {"lanes": lanes, "items": items, "arrows": arrows}}
 
 
 def every(e: AllLaunches) -> dict[str, Any]:
