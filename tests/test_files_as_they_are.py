@@ -142,18 +142,6 @@ def test_a_header_with_kernels_is_never_left_out(write: Callable[..., Path]) -> 
     assert "scopec has no header `cub/cub.cuh`" in done.stderr
 
 
-@pytest.mark.parametrize(("more", "status"), [('#include "k.cuh"\n', 0), ("", 2)])
-def test_a_header_of_host_code_is_left_out_if_another_one_has_its_kernels(
-    more: str, status: int, write: Callable[..., Path]
-) -> None:
-    write("#pragma once\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n", "k.cuh")
-    write('#include <boost/thing.hpp>\n#include "k.cuh"\ninline boost::thing host();\n', "host.h")
-    done = asked(write(f'#include "host.h"\n{more}int main() {{ host().use(); k<<<1, 8>>>(nullptr); }}\n', "run.cu"))
-    assert done.returncode == status, done.stdout + done.stderr
-    assert "scopec has no header `boost/thing.hpp`" in done.stderr
-    assert ("//@ launch k<<<1, 2>>>(a);" in done.stdout) is (status == 0)
-
-
 def test_templates_get_the_arguments_that_the_file_launches_them_with(write: Callable[..., Path]) -> None:
     text = """\
 struct Max { static __device__ int of(int a, int b) { return a > b ? a : b; } };

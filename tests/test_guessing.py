@@ -225,8 +225,8 @@ void draw() { glutMainLoop(); }
 def test_lines_stay_where_they_are_without_host_code() -> None:
     source = Source("host.cu", WITH_HOST)
     found = kernels(source, Path(), Flags(), None)
-    assert len(found.text.splitlines()) == len(WITH_HOST.splitlines())
-    left = [(n, line) for n, line in enumerate(found.text.splitlines(), 1) if line.strip()]
+    assert len(found.source.text.splitlines()) == len(WITH_HOST.splitlines())
+    left = [(n, line) for n, line in enumerate(found.source.text.splitlines(), 1) if line.strip()]
     assert left == [(n, line) for n, line in enumerate(WITH_HOST.splitlines(), 1) if 6 <= n <= 10]
 
 
@@ -243,10 +243,11 @@ int operator==(S a, S b) { return 0; }
 #define BODY(x) { x }
 """
 
-    def compiled(left: str) -> str:
-        return left
+    def compiled(left: Source) -> str:
+        return left.text
 
-    left, same, refused = without_host(text, Path(), Flags(), compiled, lambda one: Source("x.cu", one))
+    rest, same, refused = without_host(Source("x.cu", text), (), Path(), Flags(), compiled)
+    left = rest.text
     assert (left, refused) == (same, ())
     for kept in (
         "struct S",

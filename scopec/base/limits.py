@@ -180,6 +180,13 @@ def uncut() -> Iterator[None]:
         yield
 
 
+def time_left() -> float | None:
+    """The seconds by the clock that this thread's blocks may take yet; None without a limit of that kind."""
+    thread = threading.get_ident()
+    ends = [w.deadline for w in _watches if w.thread == thread and w.clock is time.monotonic and w.deadline is not None]
+    return max(0.0, min(ends) - time.monotonic()) if ends else None
+
+
 def memory_left() -> int | None:
     """The bytes that a child of this thread may take, which works for a block; None without a limit."""
     thread = threading.get_ident()

@@ -42,12 +42,14 @@ class Span:
 class Source:
     """The text of one input file, under the name the user gave it.
 
-    ``folders`` hold files that may be quoted beside it, besides those of its repository.
+    ``folders`` hold files that may be quoted beside it, besides those of its repository.  ``instead`` are files that it
+    includes, each with the text that is read in place of what it has.
     """
 
     name: str
     text: str = field(repr=False)
     folders: tuple[Path, ...] = field(default=(), repr=False, compare=False)
+    instead: tuple[tuple[Path, str], ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def lines(self) -> list[str]:

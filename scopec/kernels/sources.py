@@ -69,7 +69,7 @@ def _program(
     objects = Objects(kernel.own_name, kernel.span)
     arguments = [_argument(one, given[one.name], objects, kernel.span) for one in kernel.parameters]
     started = f"launch {name or kernel.name}<<<{launch.configuration()}>>>({', '.join(arguments)})"
-    return PythonProgram(found.text, called, (*objects.directives, started), line, macros=macros)
+    return PythonProgram(found.source.text, called, (*objects.directives, started), line, macros=macros)
 
 
 def _argument(parameter: Parameter, value: Any, objects: Objects, at: Span) -> str:

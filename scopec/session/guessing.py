@@ -6,11 +6,12 @@ wants to keep it pastes what is reported.  Which one is taken: :mod:`scopec.sess
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
-from scopec.base.limits import limited, worked
+from scopec.base.limits import limited, time_left, worked
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.headers import headers
 from scopec.frontends.clang.kernels import asks_nothing, has_kernels, kernels, main_of
@@ -30,7 +31,9 @@ if TYPE_CHECKING:
     from scopec.session.inquiry.run import Run
 
 #: The seconds of the processor for which a `main` is read that may launch too much.
-_MAIN_SECONDS = 8
+_MAIN_SECONDS = 4
+#: The parts of the time that is left in which such a `main` is read, and guesses are tried.
+_MAIN_PART, _GUESSES_PART = 1 / 4, 1 / 2
 #: The seconds of the processor for which guesses are tried for the kernels of a file; of these for one at least and at
 #: most.
 _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
@@ -39,6 +42,7 @@ _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
 _SHARE, _LEAST_SHARE = 1 / 15, 1 / 100
 #: What is said of a `main` that comes to no launch.
 _NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
+_MORE_TIME = "raise --timeout, or write a `//@ launch` for it"
 _IN_A_HEADER = "the launches of this `main`, in a header, are not followed, and beside it none can be guessed"
 
 
@@ -63,7 +67,7 @@ def guessed(
     if (main := next(mains, None)) is not None:
         text, at = main
         try:
-            with limited(_MAIN_SECONDS, None, worked=True):
+            with limited(_part(_MAIN_PART), None), limited(_MAIN_SECONDS, None, worked=True):
                 followed = planned(source)
             if any(map(_launches, followed.runs)):
                 return followed
@@ -72,7 +76,7 @@ def guessed(
             refused = bad.diagnostics
             left_out = _left_out(refused[0])
         except LimitError:
-            message = f"its launches take more than {_MAIN_SECONDS} s of the processor to read"
+            message = "its launches take too long to read"
             left_out = _left_out(Diagnostic(Code.TOO_LARGE, message, source.span(0, 0)))
         if text is not source:  # no launch stands beside a `main` that is included
             said = Diagnostic(Code.NOT_LAUNCHED, _IN_A_HEADER, text.span(*at))
@@ -84,6 +88,12 @@ def guessed(
     if refused and not plan.runs:  # the directives may be what is wrong
         raise InputError(*dict.fromkeys((*refused, *plan.warnings)))
     return replace(plan, warnings=(*told, *plan.warnings))
+
+
+def _part(of_what_is_left: float) -> float | None:
+    """A part of the seconds that are left; None without a limit."""
+    left = time_left()
+    return None if left is None else left * of_what_is_left
 
 
 def _launches(run: Run) -> bool:
@@ -109,7 +119,7 @@ def _guessed(
     cache: bool,
 ) -> Asked | None:  # fmt: skip
     found = kernels(source, folder, flags, compilations() if cache else None, beside)
-    plan = _asked(replace(source, text=found.text), found.kernels, planned)
+    plan = _asked(found.source, found.kernels, planned)
     if plan is None and not found.open:
         return None
     told = [] if found.objection is None else [_left_out(found.objection)]
@@ -120,11 +130,18 @@ def _guessed(
 
 def _asked(source: Source, asked: tuple[Kernel, ...], planned: Callable[[Source], Asked]) -> Asked | None:
     """The plan of kernels of a text, each under the best guess that is found; None if there are none."""
-    many, end = len(asked), worked() + _SECONDS
+    many, end, part = len(asked), worked() + _SECONDS, _part(_GUESSES_PART)
+    late = None if part is None else time.monotonic() + part
     plans = []
     for number, kernel in enumerate(asked):  # what one leaves, the others have
         seconds = 2 * (end - worked()) / (many - number)
-        plans.append(_of_kernel(source, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
+        within = None if late is None else 2 * max(0.0, late - time.monotonic()) / (many - number)
+        try:
+            with limited(within, None):
+                plans.append(_of_kernel(source, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
+        except LimitError:
+            message = f"no launch of `{kernel.name}` was found in its part of the time limit"
+            plans.append(Asked((), (Diagnostic(Code.TOO_LARGE, message, kernel.span, _MORE_TIME),)))
     if not plans:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import LimitError
-from scopec.base.files import write_below
+from scopec.base.files import source_of, write_below
 from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
@@ -32,7 +32,7 @@ from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, both,
 from scopec.session import witness
 from scopec.session.generated import named
 from scopec.session.plan import Overrides
-from scopec.session.witnessed import Answered, Found, Launch
+from scopec.session.witnessed import Answered, Found, Launch, lines_of
 from scopec.sizes import assumptions, questions
 from scopec.sizes import pairs as meeting
 from scopec.sizes.questions import Launches, Model
@@ -92,6 +92,11 @@ class OfKernel:
         self._kept: list[str] = []
         self._begins()
 
+    @property
+    def _of_kernel(self) -> Source:
+        """The text that has the kernel: the file's, or that of a header."""
+        return source_of(self.kernel.span, self.text)
+
     def _begins(self) -> None:
         self._tried = 0
         self.seconds, self.patience = _PAIRS, _SECONDS
@@ -106,7 +111,7 @@ class OfKernel:
         try:
             with limited(self.end.within(_READING), self.settings.memory, said=_TOO_LONG):
                 device = self.device
-                made, where = form(device.module, device.about, self.text, self.kernel.symbol, self.condition)
+                made, where = form(device.module, device.about, self._of_kernel, self.kernel.symbol, self.condition)
                 if self.host is None:
                     return made, where
                 if isinstance(self.host, Found):
@@ -116,7 +121,8 @@ class OfKernel:
                     return Found("unknown", "no code of the file launches the kernel")
                 return made, both(where, as_launched(found, made.parameters))
         except NotFollowed as reason:
-            line = f"line {reason.span.line}: " if reason.span is not None and reason.span.line else ""
+            place = reason.span
+            line = f"{lines_of((place,), self.text)}: " if place is not None and place.line else ""
             return Found("unknown", f"{line}{reason.reason}")
         except LimitError as late:
             return Found("unknown", str(late))
@@ -337,7 +343,7 @@ class OfKernel:
 
     def looked_at(self, pair: meeting.Pair, answer: Model | None, on: str) -> Found:
         """What is known of a pair that is not proved not to meet."""
-        lines = f"lines {pair.spans[0].line} and {pair.spans[1].line}"
+        lines = lines_of(pair.spans, self.text)
         if answer is None:
             return Found("unknown", f"{lines}: z3 does not decide whether they meet", pair=pair.spans)
         if self._tried == _MOST_WITNESSES:
@@ -350,8 +356,8 @@ class OfKernel:
 
     def too_late(self, left: list[meeting.Pair]) -> str:
         """Why a proof is not there in time."""
-        first, second = left[0].spans
-        return f"lines {first.line} and {second.line}: the time is up before these and {len(left) - 1} others are asked"
+        lines = lines_of(left[0].spans, self.text)
+        return f"{lines}: the time is up before these and {len(left) - 1} others are asked"
 
     def proved(self, wanted: frozenset[str]) -> Found:
         """A proof, if there is a launch in which two threads come to an access of these objects, or if there is one of
@@ -405,7 +411,7 @@ class OfKernel:
         if made.left_out:
             return Found("unknown", f"it uses {', '.join(made.left_out)}")
         for span, question, answer in self.differing:
-            line = f"the barrier of line {span.line}"
+            line = f"the barrier of {lines_of((span,), self.text)}"
             shown = self._divergent(question, answer)
             if shown is not None:
                 return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")

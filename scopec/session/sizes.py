@@ -17,6 +17,7 @@ from scopec.explain.verdict import AllLaunches, Breach, Check, Verdict
 from scopec.frontends.clang.anythread.hosts import Host
 from scopec.frontends.clang.compilation_cache import compilations
 from scopec.frontends.clang.compiler import Refused
+from scopec.frontends.clang.headers import headers
 from scopec.frontends.clang.kernels import Found as Kernels
 from scopec.frontends.clang.kernels import Kernel, has_main, kernels
 from scopec.frontends.clang.library_choice import library_of
@@ -30,7 +31,7 @@ from scopec.session import offers, witness
 from scopec.session.kernel_sizes import OfKernel, Side
 from scopec.session.plan import Overrides, plan_of, source_of
 from scopec.session.witnessed import Answered as Answered
-from scopec.session.witnessed import Found
+from scopec.session.witnessed import Found, lines_of
 
 if TYPE_CHECKING:
     from scopec.session.asking import Asking
@@ -55,7 +56,7 @@ def of_file(
     library = library_of(flags).folders
     entries = compilations() if overrides.cache else None
     every, bare, found, kinds = _asked(source, path, overrides)
-    text = replace(source, text=found.text)
+    text = replace(source, text=found.source.text, instead=found.source.instead)
     uses = "".join(
         f"\nstatic auto* __scopec_every_{n} = &{k.name};" for n, k in enumerate(found.kernels) if "<" in k.name
     )
@@ -106,7 +107,7 @@ def of_file(
             expectation = _expectation(text_of, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
             breaches = asked.breaches() if answer.verdict == "holds" and kind in ("race_free", "race") else ()
-            answer = replace(answer, reason=f"{answer.reason}{''.join(map(_breach, breaches))}")
+            answer = replace(answer, reason=f"{answer.reason}{''.join(_breach(source, one) for one in breaches)}")
             where = one.condition if one else ""
             of = AllLaunches(kernel.name, where, launched, answer.assumed, answer.pair, breaches)
             reports.append(_answered(nothing, expectation, answer, of, begun))
@@ -143,7 +144,8 @@ def _asked(
     every, expected = about_every(scanned)
     bare = replace(source, text=without_questions(source, scanned))
     entries = compilations() if overrides.cache else None
-    found = kernels(bare, path.parent, overrides.flags.of(path, source.span(0, 0)), entries)
+    flags = overrides.flags.of(path, source.span(0, 0))
+    found = kernels(bare, path.parent, flags, entries, headers(bare, path.parent, flags))
     return every, bare, found, _kinds(source, expected) if every else ()
 
 
@@ -235,10 +237,9 @@ def _parameters(source: Source, kernel: Kernel, one: Every) -> str:
     return ", ".join(f"{p.type}{witness.STARS[p.kind]} {p.name}" for p in kernel.parameters)
 
 
-def _breach(one: Breach) -> str:
+def _breach(source: Source, one: Breach) -> str:
     """What is said of a launch at which an assumption is not so."""
-    lines = " and ".join(dict.fromkeys(str(place.line) for place in one.places))
-    return f"; not so at {one.launch}: {one.said} (line {lines})"
+    return f"; not so at {one.launch}: {one.said} ({lines_of(tuple(dict.fromkeys(one.places)), source)})"
 
 
 def _answered(nothing: Run, expectation: Expectation, found: Found, of: AllLaunches, begun: float) -> Answered:

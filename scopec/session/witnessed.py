@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -113,3 +113,11 @@ class Launch:
             if any(warning.code is Code.DIVERGENT_BARRIER for warning in warnings):
                 return witness.words(self._kernel, model)
         return None
+
+
+def lines_of(places: Sequence[Span], source: Source) -> str:
+    """The lines of places in words, each behind the name of its file unless that is the source's."""
+    if any(place.file != source.name for place in places):
+        return " and ".join(dict.fromkeys(f"{Path(place.file).name}:{place.line}" for place in places))
+    numbers = [str(place.line) for place in places]
+    return f"line{'s' if len(numbers) > 1 else ''} {' and '.join(numbers)}"

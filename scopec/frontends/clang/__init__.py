@@ -6,6 +6,7 @@
 - ``libraries``, ``library_choice``: the library's headers, scopec's own or NVIDIA's
 - ``real_headers``, ``overlays``: where NVIDIA's are, and what is laid over them; ``toolkits``: those of ``-I``
 - ``headers``, ``library_headers``: headers of the user's that a file includes; those that scopec has none of
+- ``instead``: other texts for the user's headers
 - ``including``: a file of which the given one is a part
 - ``brackets``: groups in brackets of a text
 - ``flags``: flags of a build

@@ -21,6 +21,7 @@ from scopec.frontends.clang.command import Clang, asked, environment, found, rea
 from scopec.frontends.clang.compilation_cache import remembered, remembered_as_read
 from scopec.frontends.clang.dependencies import dependencies
 from scopec.frontends.clang.flags import Flags
+from scopec.frontends.clang.instead import overlay
 from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.messages import Message, error_of, messages, name_for_clang, presumed
 from scopec.frontends.clang.precompiled import first, preamble, prepared
@@ -73,11 +74,12 @@ def compiled(
 
     def made() -> tuple[list[str], list[str]]:
         asked(clang.program)
-        with dependencies((str(clang.resources), *library.folders), needed=more) as listed:
+        own = (str(clang.resources), *library.folders)
+        with dependencies(own, needed=more) as listed, overlay(flags.instead) as over:
             ready, rest = _ready(plain, given, clang, folder, flags, keep=entries is not None)
-            runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], rest, folder)
+            runs = _run([[*c, *over, *_CODE, *listed.arguments(n)] for n, c in enumerate(ready)], rest, folder)
             if ready != plain and any(run.status for run in runs):  # what is precompiled changes what is said of names
-                runs = _run([[*c, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
+                runs = _run([[*c, *over, *_CODE, *listed.arguments(n)] for n, c in enumerate(plain)], given, folder)
             codes = _codes(asked(clang.program), runs, presumed(text, shown, quotable), folder, flags)
             return codes, listed.check(Source(shown, text, quotable), folder)
 
@@ -90,7 +92,7 @@ def _ready(
 ) -> tuple[list[list[str]], bytes]:
     """Commands that read a text, with what is precompiled of its headers, and the text that is left to read."""
     library, text = library_of(flags), given.decode(errors="surrogateescape")
-    if keep and library.versions:  # Start-up: few files are read over NVIDIA's headers.
+    if keep and library.versions and not flags.instead:  # Start-up: few files are read over NVIDIA's headers.
         from scopec.frontends.clang.kept_preludes import prelude, with_preludes
 
         folders = searched(flags)
@@ -172,7 +174,7 @@ def _remembered(
     given: bytes, folder: Path, flags: Flags,
 ) -> list[str]:  # fmt: skip
     text, folders = given.decode(errors="surrogateescape"), searched(flags)
-    what = [*what, *library_of(flags).identity]
+    what = [*what, *library_of(flags).identity, *(part for file, other in flags.instead for part in (str(file), other))]
     if library_of(flags).identity and folders:
         return remembered_as_read(entries, make, what, clang, text, folder, folders, shims())
     return remembered(entries, lambda: make()[0], what, clang, text, folder, folders, shims())
@@ -208,7 +210,8 @@ def expanded(
 
     def made() -> tuple[list[str], None]:
         asked(clang.program)
-        (read,) = _outputs(clang, _run([expand], given, folder))
+        with overlay(flags.instead) as over:
+            (read,) = _outputs(clang, _run([[*expand, *over]], given, folder))
         commands = [[*again, *_CODE], [*again, *_TREE]]
         return _outputs(clang, _run(commands, read.encode(errors="surrogateescape"), folder)), None
 

@@ -38,7 +38,8 @@ class Flags:
     ``compile_commands.json``, which says the same of each file (JSON Compilation Database Format).  ``headers`` are
     those of the library: scopec's own (``shims``), NVIDIA's (``real``) of the toolkit in the folder ``toolkit``, or
     where that is None of what there is; ``auto`` are scopec's own.  ``through`` is how nvcc compiles kernels (one of
-    WAYS of :mod:`through`), "" where clang reads them; ``nvcc`` names that program.
+    WAYS of :mod:`through`), "" where clang reads them; ``nvcc`` names that program.  No build
+    has ``instead``: the files of which another text is read.
     """
 
     folders: tuple[Path, ...] = ()
@@ -50,6 +51,7 @@ class Flags:
     toolkit: Path | None = None
     through: str = ""
     nvcc: str | None = None
+    instead: tuple[tuple[Path, str], ...] = ()
 
     def of(self, path: Path, span: Span) -> Flags:
         """The flags for a file: those of the database, then these.

@@ -1,21 +1,26 @@
-"""Removes host code from a text, so that its kernels can be read alone.
+"""Removes host code from a text and its headers, so that its kernels can be read alone.
 
-A definition of a host function is left out at once.  What clang objects to beyond that, a declaration or a header that
-nothing on the device needs, is left out one after the other, as long as that helps: what a kernel needs is missed by
-the kernel then, and clang says so.  A header with kernels stays, unless another one that stays includes these too.  A
-macro is not missed by an ``#if``: where one of what is left asks for a name that the text does not define, no header is
-left out, as that might have defined it.
+A definition of a host function in the text is left out at once.  What clang objects to beyond that, a declaration or a
+header that nothing on the device needs, is left out one after the other, where it stands, as long as that helps: what a
+kernel needs is missed by the kernel then, and clang says so.  A header of the user's is left out as a whole where clang
+objects to what it has for the device; one with kernels stays, unless another one that stays includes these too.  A
+macro is not missed by an ``#if``: where one of what is left asks for a name that no text defines, no header is left
+out that might have defined it.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from scopec.base.records import dataclass
 from scopec.frontends.clang.brackets import nested
 from scopec.frontends.clang.compiler import Refused
-from scopec.frontends.clang.headers import INCLUDE, reached
+from scopec.frontends.clang.headers import INCLUDE, places, reached
+from scopec.frontends.clang.library_choice import library_of
+from scopec.frontends.clang.library_headers import instead_of, may_define
 from scopec.frontends.clang.messages import is_absent
 from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
@@ -33,7 +38,10 @@ _T = TypeVar("_T")
 _ROUNDS = 16
 _HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
 _TRANSPARENT = re.compile(r"(?:\b(?:inline\s+)?namespace\b[\w\s:]*|\bextern\s*\"[^\"]*\"\s*|\bextern\s+)$")
-_CLASS = re.compile(r"\b(?:class|struct|union|enum|concept)\b[^()]*$")
+_CLASS = re.compile(
+    r"\b(?:class|struct|union|enum|concept)\b"
+    r"(?:[^()]|\b(?:__align__|alignas|__attribute__|__declspec)\s*\((?:[^()]|\([^()]*\))*\))*$"
+)
 _DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(?P<rest>(?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
@@ -42,71 +50,150 @@ _MACRO = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
 
 #: Positions in a text: from the first, to that after the last.
 Part = tuple[int, int]
+#: Parts of texts, by the names of these.
+Parts = dict[str, set[Part]]
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """A text and the user's headers that it includes, and the flags under which clang looks for others."""
+
+    source: Source
+    headers: tuple[Source, ...]
+    folder: Path
+    flags: Flags
+
+    @property
+    def all(self) -> tuple[Source, ...]:
+        return (self.source, *self.headers)
+
+    def folder_of(self, text: Source) -> Path:
+        """Where includes in quotes begin in a text."""
+        return self.folder if text is self.source else Path(text.name).parent
+
+    def of(self, file: str) -> Source | None:
+        """The text of a file, if it is one of these."""
+        if file == self.source.name:
+            return self.source
+        real = Path(file).resolve()
+        return next((header for header in self.headers if Path(header.name).resolve() == real), None)
+
+    def without(self, parts: Parts) -> Source:
+        """The text without parts of it, which includes headers without parts of them."""
+        changed = {one.name: self._left(one, parts[one.name]) for one in self.all if parts.get(one.name)}
+        instead = ((Path(one.name), changed[one.name]) for one in self.headers if one.name in changed)
+        text = changed.get(self.source.name, self.source.text)
+        return replace(self.source, text=text, instead=tuple(instead))
+
+    def _left(self, text: Source, parts: Collection[Part]) -> str:
+        """A text with parts blank, but for what headers of libraries would include."""
+        lines = _blank(text.text, parts).split("\n")
+        for include in (m for start, _ in parts if (m := INCLUDE.match(text.text, start))):
+            name = instead_of(_name(include))
+            if name and library_of(self.flags).header(name) is not None:
+                lines[text.text.count("\n", 0, include.start())] = f"#include <{name}>"
+        return "\n".join(lines)
 
 
 def without_host(
-    text: str, folder: Path, flags: Flags, compiled: Callable[[str], _T], named: Callable[[str], Source]
-) -> tuple[str, _T, tuple[Diagnostic, ...]]:
+    source: Source, headers: tuple[Source, ...], folder: Path, flags: Flags, compiled: Callable[[Source], _T]
+) -> tuple[Source, _T, tuple[Diagnostic, ...]]:
     """A text without its host code, and what ``compiled`` makes of it; both have the same lines.
 
-    A kernel that clang objects to is left out for the others; what is said of it first is the third result.  ``named``
-    gives a text as the source that clang's messages are about.  Raises Refused with what clang objects to at last.
+    ``headers`` are the user's that it includes: the result says which are read otherwise.  A kernel that clang objects
+    to is left out for the others; what is said of it first is the third result.  Raises Refused with what clang objects
+    to at last.
     """
-    parts = set(_host_functions(_code(named(text))))
+    texts = _Texts(source, headers, folder, flags)
+    parts: Parts = {source.name: set(_host_functions(_code(source)))}
     absent: tuple[Diagnostic, ...] = ()
-    lost: dict[Part, Diagnostic] = {}
+    lost: dict[tuple[str, Part], Diagnostic] = {}
     for _ in range(_ROUNDS):
-        left = _blank(text, parts)
+        left = texts.without(parts)
         try:
             return left, compiled(left), (*(absent if lost else ()), *lost.values())
         except Refused as refused:
             absent = absent or tuple(filter(is_absent, refused.diagnostics))
-            objected = set(_objected_to(named(left), refused.diagnostics, folder, flags))
-            headers = [include for start, _ in objected if (include := INCLUDE.match(text, start))]
-            needed = _loses_kernels(text, headers, parts | objected, folder, flags)
-            if objected <= parts or needed or (headers and _asks_for_others(text, parts | objected)):
-                objected = set() if headers else _kernels_objected_to(named(left), refused.diagnostics, lost)
+            objected = _objected_to(texts, left, refused.diagnostics)
+            if not _may_go(texts, parts, objected):
+                objected = _kernels_objected_to(texts, refused.diagnostics, lost)
                 if not objected:
                     raise Refused(*dict.fromkeys((*absent, *refused.diagnostics))) from None
-            parts |= objected
-    left = _blank(text, parts)
+            parts = _joined(parts, objected)
+    left = texts.without(parts)
     return left, compiled(left), (*(absent if lost else ()), *lost.values())
 
 
-def _kernels_objected_to(source: Source, diagnostics: Sequence[Diagnostic], lost: dict[Part, Diagnostic]) -> set[Part]:
-    """The kernels of a text that have what clang objects to, if that is nowhere else and there are other kernels.
+def _joined(one: Parts, other: Parts) -> Parts:
+    return {name: one.get(name, set()) | other.get(name, set()) for name in {*one, *other}}
+
+
+def _may_go(texts: _Texts, parts: Parts, objected: Parts) -> bool:
+    """Whether it helps to leave out more parts, and no kernel and no answer to a condition goes with them."""
+    after = _joined(parts, objected)
+    if after == parts:
+        return False
+    for text in texts.all:
+        headers = [m for start, _ in objected.get(text.name, ()) if (m := INCLUDE.match(text.text, start))]
+        if _loses_kernels(texts, text, headers, after[text.name] if headers else ()):
+            return False
+        if headers and _asks_for_others(texts, text, headers, after):
+            return False
+    return True
+
+
+def _kernels_objected_to(
+    texts: _Texts, diagnostics: Sequence[Diagnostic], lost: dict[tuple[str, Part], Diagnostic]
+) -> Parts:
+    """The kernels that have what clang objects to, if that is nowhere else and there are other kernels.
 
     What is said of each first is added to what is ``lost``.
     """
-    code = _code(source)
-    kernels = [part for part in _declarations(code) if re.search(r"\b__global__\b[^;]*\{", code[slice(*part)])]
-    found: dict[Part, Diagnostic] = {}
+    kernels = [(text, part) for text in texts.all for part in _kernels(_code(text))]
+    found: dict[tuple[str, Part], Diagnostic] = {}
     for diagnostic in diagnostics:
-        at = source.offset(diagnostic.span.line, diagnostic.span.column) if diagnostic.span.file == source.name else -1
-        inside = next((part for part in kernels if part[0] <= at < part[1]), None)
-        if inside is None:
-            return set()
-        found.setdefault(inside, diagnostic)
-    if len(found) == len(kernels):
-        return set()
+        text = texts.of(diagnostic.span.file)
+        at = -1 if text is None else text.offset(diagnostic.span.line, diagnostic.span.column)
+        inside = next((part for one, part in kernels if one is text and part[0] <= at < part[1]), None)
+        if text is None or inside is None:
+            return {}
+        found.setdefault((text.name, inside), diagnostic)
+    if len(found.keys() | lost.keys()) == len(kernels):
+        return {}
     lost |= found
-    return set(found)
+    parts: Parts = {}
+    for name, part in found:
+        parts.setdefault(name, set()).add(part)
+    return parts
 
 
-def _asks_for_others(text: str, parts: Collection[Part]) -> bool:
-    """Whether a condition of the preprocessor outside of some parts, behind a header among them, asks for a name that
-    this header may define.
+def _kernels(code: str) -> Iterator[Part]:
+    for part in _declarations(code):
+        if re.search(r"\b__global__\b[^;]*\{", code[slice(*part)]):
+            yield part
+
+
+def _asks_for_others(texts: _Texts, text: Source, headers: Sequence[re.Match[str]], parts: Parts) -> bool:
+    """Whether a condition of the preprocessor that is left, behind headers in their text or in another one, asks for a
+    name that one of them may define.
 
     Names with an underscore first are the compiler's, or guards.
     """
-    defined = {"defined", *_DEFINED.findall(text)}
-    first = min(start for start, _ in parts if INCLUDE.match(text, start))
-    for condition in _CONDITION.finditer(text, first):
-        if any(start <= condition.start() < end for start, end in parts):
-            continue
-        if any(name not in defined for name in re.findall(r"\b[A-Za-z]\w*", condition["rest"].partition("//")[0])):
-            return True
+    defined = {"defined"}.union(*(_DEFINED.findall(one.text) for one in texts.all))
+    first = min(header.start() for header in headers)
+    of_a_library = all(not may_define(_name(header), "_") for header in headers)
+    for one in texts.all if of_a_library else (text,):
+        for condition in _CONDITION.finditer(one.text, first if one is text else 0):
+            if any(start <= condition.start() < end for start, end in parts.get(one.name, ())):
+                continue
+            asked = re.findall(r"\b[A-Za-z]\w*", condition["rest"].partition("//")[0])
+            if any(may_define(_name(h), name) for name in asked if name not in defined for h in headers):
+                return True
     return False
+
+
+def _name(include: re.Match[str]) -> str:
+    return include[1] or include[2]
 
 
 def _code(source: Source) -> str:
@@ -167,40 +254,62 @@ def _host_functions(code: str) -> Iterator[Part]:
         yield start + len(head) - len(head.lstrip()), end
 
 
-def _objected_to(source: Source, diagnostics: Sequence[Diagnostic], folder: Path, flags: Flags) -> Iterator[Part]:
-    """The parts of a text to leave out for clang to take it: declarations, but none of a device, and headers."""
-    text, code = source.text, _code(source)
-    declarations = list(_declarations(code))
-    found: set[Part] = set()
+def _objected_to(texts: _Texts, left: Source, diagnostics: Sequence[Diagnostic]) -> Parts:
+    """The parts to leave out for clang to take what is ``left``: declarations, but none of a device, and headers."""
+    found: Parts = {}
     for diagnostic in diagnostics:
-        span = diagnostic.span
-        if span.file != source.name:
-            found |= {m.span() for m in INCLUDE.finditer(text) if _leads_to(m, Path(span.file).name, folder, flags)}
-            continue
-        at = source.offset(span.line, span.column)
-        line = (text.rfind("\n", 0, at) + 1, text.find("\n", at))
-        if INCLUDE.match(text, line[0]):
-            found.add((line[0], line[1] if line[1] >= 0 else len(text)))
-            continue
-        for start, end in declarations:
-            if start <= at < end and not re.search(r"\b(?:__global__|__device__)\b", text[start:end]):
-                begin = start + len(code[start:end]) - len(code[start:end].lstrip())
-                found.add((begin, end))
-    yield from sorted(found)
+        file, at = diagnostic.span.file, diagnostic.span
+        text = texts.of(file)
+        part = None if text is None else _around(left if text is texts.source else text, at.line, at.column)
+        if text is not None and part is not None:
+            found.setdefault(text.name, set()).add(part)
+        elif text is not texts.source:
+            for name, include in _leading(texts, left, file):
+                found.setdefault(name, set()).add(include)
+    return found
+
+
+def _around(text: Source, line: int, column: int) -> Part | None:
+    """The include at a place of a text, or the declaration, if that is none of a device."""
+    at = text.offset(line, column)
+    begin, end = text.text.rfind("\n", 0, at) + 1, text.text.find("\n", at)
+    if INCLUDE.match(text.text, begin):
+        return begin, end if end >= 0 else len(text.text)
+    code = _code(text)
+    for begin, end in _declarations(code):
+        if begin <= at < end:
+            said = text.text[begin:end]
+            blank = len(code[begin:end]) - len(code[begin:end].lstrip())
+            return None if re.search(r"\b(?:__global__|__device__)\b", said) else (begin + blank, end)
+    return None
+
+
+def _leading(texts: _Texts, left: Source, file: str) -> Iterator[tuple[str, Part]]:
+    """The includes, each with the name of its text, that lead to a file: where that is none of the texts, those of
+    other headers than these, if there are such.
+    """
+    found = list[tuple[str, Part, bool]]()
+    for text in texts.all if texts.of(file) is None else (texts.source,):
+        folder = texts.folder_of(text)
+        for include in INCLUDE.finditer(left.text if text is texts.source else text.text):
+            if _leads_to(include, Path(file).name, folder, texts.flags):
+                there = next(places(include, folder, texts.flags), None)
+                found.append((text.name, include.span(), there is None or texts.of(str(there)) is None))
+    first = [one for one in found if one[2]]
+    for name, include_at, _ in first or found:
+        yield name, include_at
 
 
 def _leads_to(include: re.Match[str], name: str, folder: Path, flags: Flags) -> bool:
     """Whether a header is one of a name, or includes one, as far as its folders are known."""
-    own = Path(include[1] or include[2]).name
-    return own == name or any(file.name == name for file in reached(include, folder, flags))
+    return Path(_name(include)).name == name or any(file.name == name for file in reached(include, folder, flags))
 
 
-def _loses_kernels(
-    text: str, headers: Sequence[re.Match[str]], parts: Collection[Part], folder: Path, flags: Flags
-) -> bool:
+def _loses_kernels(texts: _Texts, text: Source, headers: Sequence[re.Match[str]], parts: Collection[Part]) -> bool:
     """Whether headers have kernels, or include some that have, which no header outside of some parts includes."""
+    folder, flags = texts.folder_of(text), texts.flags
     lost = {file.resolve() for one in headers for file in reached(one, folder, flags) if _has_kernels(file)}
-    kept = (m for m in INCLUDE.finditer(text) if lost and not any(start <= m.start() < end for start, end in parts))
+    kept = (m for m in INCLUDE.finditer(text.text) if lost and not any(a <= m.start() < b for a, b in parts))
     return not lost.issubset(file.resolve() for include in kept for file in reached(include, folder, flags))
 
 

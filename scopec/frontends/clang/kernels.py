@@ -90,7 +90,7 @@ class Found:
     """
 
     kernels: tuple[Kernel, ...]
-    text: str
+    source: Source
     objection: Diagnostic | None = None
     open: tuple[tuple[str, Span], ...] = ()
     refused: tuple[Diagnostic, ...] = ()
@@ -140,12 +140,12 @@ def kernels(
     templates = list(_named(code, [one for text in texts for one in _templates(text, code)]))
     chosen = [[one.name + arguments for arguments in one.arguments] for one in templates if one.arguments]
 
-    def compiled(text: str) -> Compiled:
-        whole = prepared(around(replace(source, text=text)))
+    def compiled(left: Source) -> Compiled:
+        whole = prepared(around(left))
 
         def using(names: Iterable[str]) -> Compiled:
             uses = "".join(f"\nstatic auto* __scopec_kernel_{n} = &{name};" for n, name in enumerate(names))
-            return with_library(whole + uses, source, folder, flags, entries, includes="#include" in whole)[0]
+            return with_library(whole + uses, left, folder, flags, entries, includes="#include" in whole)[0]
 
         if not chosen:
             return using(())
@@ -160,23 +160,23 @@ def kernels(
                     break
         return result
 
-    def found(text: str, result: Compiled, objection: Diagnostic | None = None) -> Found:
+    def found(left: Source, result: Compiled, objection: Diagnostic | None = None) -> Found:
         free = {one.own_name for one in templates if one.chosen}
         named = _named(code, _declared(texts, folder, result, library_of(flags).folders))
         declared = [replace(one, chosen=one.own_name in free) for one in named]
         known = {kernel.own_name for kernel in declared}
         missing = [one for one in templates if one.own_name not in known]
-        return Found(tuple(declared), text, objection, tuple((one.name, one.span) for one in missing))
+        return Found(tuple(declared), left, objection, tuple((one.name, one.span) for one in missing))
 
     objection: Diagnostic | None = None
     if not has_main(source):
         try:
-            return found(source.text, compiled(source.text))
+            return found(source, compiled(source))
         except Refused as refused:
             objection = refused.diagnostics[0]
-    text, result, refused_ = without_host(source.text, folder, flags, compiled, lambda text: replace(source, text=text))
-    left = found(text, result, objection if objection not in refused_ else None)
-    lines = text.splitlines()
+    rest, result, refused_ = without_host(source, beside, folder, flags, compiled)
+    left = found(rest, result, objection if objection not in refused_ else None)
+    lines = rest.text.splitlines()
     there = tuple((name, at) for name, at in left.open if at.file != source.name or lines[at.line - 1].strip())
     return replace(left, refused=refused_, open=there)
 

@@ -1,4 +1,4 @@
-"""Headers of libraries that scopec does not model: what each is, and the way in."""
+"""Headers of libraries that scopec does not model: what each is, the way in, and what else it would declare."""
 
 from __future__ import annotations
 
@@ -55,3 +55,29 @@ def known(header: str, *, real: bool) -> tuple[str, str] | None:
         if names.fullmatch(header):
             return what, f"{_REAL}; {way}" if had and not real else way
     return None
+
+
+#: Headers by a pattern of their names, the names that they define, and the header with what they include.
+_OF_LIBRARIES = [
+    (re.compile(headers), re.compile(names), brings)
+    for headers, names, brings in (
+        (r"(?:cublas|cusolver|nccl).*", r"(?!CUDA_[RC]_)(?i:cu|nccl)\w*", "scopec/numbers.h"),
+        (r"(?:cusparse|cufft).*", r"(?i:cu)\w*", "cuComplex.h"),
+        (r"(?:curand|cudnn|cutensor|cupti|cufile|npp|nv(?:rtc|jpeg|ml|JitLink)|nvshmem).*|nvtx3/.*|nvToolsExt.*",
+         r"(?i:cu|nv|npp)\w*", ""),
+        (r"omp\.h", r"(?i:omp)\w*", ""),
+        (r"mpi\.h", r"(?i:mpi|ompi)\w*", ""),
+    )
+]  # fmt: skip
+
+
+def may_define(header: str, name: str) -> bool:
+    """Whether a header that is not there may define a name: those of some libraries define what begins as theirs do."""
+    return all(names.fullmatch(name) for headers, names, _ in _OF_LIBRARIES if headers.fullmatch(header))
+
+
+def instead_of(header: str) -> str:
+    """The header with what a library's header, which is not there, would include; none is "" for those that bring
+    nothing that kernels use.
+    """
+    return next((brought for headers, _, brought in _OF_LIBRARIES if headers.fullmatch(header)), "")

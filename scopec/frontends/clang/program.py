@@ -147,6 +147,7 @@ def with_library(
     text: str, source: Source, folder: Path, flags: Flags, entries: Cache | None, *, includes: bool
 ) -> tuple[Compiled, Flags]:
     """Clang's code for a text, and the flags with the library's headers under which it was accepted."""
+    flags = replace(flags, instead=source.instead)
 
     def including(*names: str) -> Flags:
         there = (file for name in names if (file := library_of(flags).header(name)) is not None)

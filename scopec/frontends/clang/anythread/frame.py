@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Protocol
 
 from scopec.base.source import Source, Span
@@ -13,6 +15,9 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Reading, Term, Ticket, Uniform, both
+
+#: One name for all spellings of a file's.
+_normal = cache(os.path.normpath)
 
 
 @dataclass
@@ -66,10 +71,10 @@ class Record:
             del found[length:]
 
     def at(self, place: str | None) -> None:
-        """Take the place of an instruction for that of what follows, if it is one of the file."""
+        """Take the place of an instruction for that of what follows, if it is one of the kernel's file."""
         if place is not None:
             found = self.debug.place(place)
-            if found.file == self.source.name and found.line:
+            if found.line and _normal(found.file) == _normal(self.source.name):
                 start = self.source.offset(found.line, max(found.column, 1))
                 self.place = self.source.span(start, start + 1)
 
