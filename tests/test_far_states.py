@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from scopec.engines.embedded.progress import fair_cycles
+from scopec.engines.embedded.progress import fair_cycles, far_states
 from scopec.engines.embedded.progress.exploring import Exploration, Graph
 from scopec.engines.embedded.progress.fair_cycles import solve
 from scopec.engines.embedded.progress.far_states import behind_walks
@@ -75,3 +75,11 @@ def test_a_rule_that_a_ring_breaks_is_come_to(change: str, tmp_path: Path) -> No
     answer = solve(at_once(progress_problem(run, "Termination").system), "Termination")
     assert answer.schedule is not None
     assert answer.schedule.ending is Ending.UNDEFINED
+
+
+def test_walks_end_with_the_states_that_may_be_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nothing is violated they are in vain."""
+    system = next(systems(0, polls=True))
+    assert len(list(behind_walks(Exploration(system, "Termination")))) > 1
+    monkeypatch.setattr(far_states, "_MOST_STATES", 1)
+    assert len(list(behind_walks(Exploration(system, "Termination")))) == 1

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
     from scopec.engines.embedded.progress.exploring import Exploration
     from scopec.engines.embedded.progress.terms import State
 
-#: The walks that are tried, the steps of all of them, and the states behind one that are looked at.
-_WALKS, _MOST_STEPS, _MOST_BEHIND = 24, 16_384, 2_048
+#: The walks that are tried, the states that are looked at on and behind all of them, and those found behind one.
+_WALKS, _MOST_STATES, _MOST_BEHIND = 24, 8_192, 2_048
 #: How often another thread goes on although the one before could, one time in so many.
 _TURNS = (64, 8, 2)
 
 
 def behind_walks(exploration: Exploration) -> Iterator[Graph]:
     """Graphs of a walk each and of what follows the state at its end, of much the first part."""
-    left = _MOST_STEPS
+    left = _MOST_STATES
     for number in range(_WALKS):
         path = _walk(exploration, Random(number), _TURNS[number % len(_TURNS)], left)
-        left -= len(path)
-        if left <= 0:
+        graph = exploration.graph(None, stop_early=True, begun=_along(path), most=_MOST_BEHIND)
+        yield graph
+        left -= len(graph.enabled)
+        if left <= 0:  # of a program without a violation this time is lost
             return
-        yield exploration.graph(None, stop_early=True, begun=_along(path), most=_MOST_BEHIND)
 
 
 def _walk(exploration: Exploration, chance: Random, turns: int, most: int) -> Sequence[State]:
