@@ -240,7 +240,6 @@ def test_a_local_without_a_value_is_not_shown(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ("host/stream-of-two-threads.cu", "launches by several host threads"),
         ("atomicity/gpu-host.cu", "host threads that access memory of a device"),
         ("barriers/scope.cu", "`%1 = arrive.release.device both"),
         ("litmus-files/c-message-passing.litmus", "a program without device threads"),

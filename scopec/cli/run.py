@@ -34,6 +34,7 @@ if TYPE_CHECKING:
               help="Of nvcc; repeatable: the states that are seen with each are beside each other.")  # fmt: skip
 @click.option("--clang", metavar="FLAGS", multiple=True,
               help="Compile the tests with clang, too, with these flags; repeatable.")  # fmt: skip
+@click.option("--whole", is_flag=True, help="Run each program with a `main` as it is written, not its threads alone.")
 @click.option("--rounds", type=click.IntRange(min=1), default=300, show_default=True, help="Launches of each test.")
 @click.option("--seed", type=click.IntRange(0, 2**32 - 1), default=1, show_default=True, help="Of the stress.")
 @click.option(
@@ -54,7 +55,7 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Only what does not hold.")
 def run(
     paths: tuple[Path, ...], emit: Path | None, results: Sequence[Path], nvcc: str | None, arch: str,
-    flags: Sequence[str], clang: Sequence[str], rounds: int, seed: int, turns: int, limit: int, jobs: int,
+    flags: Sequence[str], clang: Sequence[str], whole: bool, rounds: int, seed: int, turns: int, limit: int, jobs: int,
     overrides: Overrides, timeout: float, memory_limit: int, requests: Sequence[formats.Request], quiet: bool,
 ) -> int:  # fmt: skip
     """Run .cu, .ptx and .litmus files in PATHS many times on a GPU, and compare what is seen with the model.
@@ -77,7 +78,7 @@ def run(
         ways += [{**by, "FLAGS": one} for one in flags]
         ways += [{**by, "FLAGS": one, "CLANG": build.clang()} for one in clang]
     settings = Settings(overrides, 1, timeout, memory_limit, engine=AUTO, say=say, cache=overrides.cache)
-    found = list(read(paths, settings))
+    found = list(read(paths, settings, as_written=whole))
     harness = files([test for file in found for test in file.tests], rounds, seed, turns)
     if emit is not None:
         build.write(harness, emit)

@@ -5,6 +5,7 @@
 - ``layout``: where a test's locations are
 - ``code``, ``printer``, ``host_printer``: a thread as a function, its operations on the device and on the host
 - ``asynchronous``: mbarriers, copies and fences of proxies on the device
+- ``whole``, ``whole_text``: a program whose host does more, run as it is written
 - ``cxx``: values in C++
 - ``emit``, ``build``: the files of a harness, and compiling them
 - ``results``, ``observed``: results, and results as reports take them

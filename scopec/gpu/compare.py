@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from scopec.base.source import Span
     from scopec.gpu.harness import Test
     from scopec.gpu.results import Record, Results
+    from scopec.gpu.whole import Whole
     from scopec.program.ir import Assert
     from scopec.program.observe import Formula
     from scopec.session.final_states import Listing
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 _State = tuple[tuple[Observation, int], ...]
 
 
-def compared(listing: Listing, test: Test, asked: Iterable[Run], results: Sequence[Results]) -> Observed:
+def compared(listing: Listing, test: Test | Whole, asked: Iterable[Run], results: Sequence[Results]) -> Observed:
     """The states of ``listing`` beside those of a test, and the expectations of ``asked``, the same program's runs."""
     run, records = listing.run, [each.records[test.key] for each in results]
     record = together(records)
@@ -110,7 +111,7 @@ def _all_allowed(shown: Sequence[Shown], listing: Listing, record: Record, engin
     return Check(expectation, "violated", f"{what}, and `{listing.run.model.name}` forbids it{more}", engine, 0)
 
 
-def counted(test: Test, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
+def counted(test: Test | Whole, record: Record) -> tuple[Counter[_State], Counter[Assert | None]]:
     """The states in which every thread ended, and how others ended: at an assertion, or (None) not at all.
 
     UsageError for what is no state of the test.

@@ -10,6 +10,8 @@ from scopec.base.files import quoting
 from scopec.base.records import dataclass
 from scopec.gpu.compare import compared
 from scopec.gpu.harness import Test, test
+from scopec.gpu.whole import Whole, is_whole, whole
+from scopec.gpu.whole_text import has_main
 from scopec.session.check import Outcome, programs
 from scopec.session.final_states import listings
 from scopec.session.plan import plan
@@ -32,12 +34,12 @@ class Read:
     path: Path
     settings: Settings
     plan: Plan | None
-    tests: tuple[Test, ...]
+    tests: tuple[Test | Whole, ...]
     outcome: Outcome
 
 
-def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
-    """Each file that ``paths`` name, as tests."""
+def read(paths: Sequence[Path], settings: Settings, *, as_written: bool = False) -> Iterator[Read]:
+    """Each file that ``paths`` name, as tests; ``as_written`` runs each program whole that has a host's `main`."""
     for path, problem in programs(paths):
         shown = str(path)
         own = replace(settings, overrides=_own_model(path, settings))
@@ -47,7 +49,7 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
         try:
             with settings.limited():
                 planned = plan(path, shown, own.overrides)
-                planned, tests = _tests(shown, planned)
+                planned, tests = _tests(shown, planned, as_written=as_written)
         except InputError as bad:
             yield Read(path, own, None, (), Outcome(shown, diagnostics=bad.diagnostics))
         except ScopecError as failed:
@@ -56,14 +58,14 @@ def read(paths: Sequence[Path], settings: Settings) -> Iterator[Read]:
             yield Read(path, own, planned, tuple(tests), Outcome(shown, diagnostics=planned.warnings))
 
 
-def _tests(shown: str, planned: Plan) -> tuple[Plan, list[Test]]:
+def _tests(shown: str, planned: Plan, *, as_written: bool) -> tuple[Plan, list[Test | Whole]]:
     """A test for each variant.  A guessed kernel that is not run is an error beside the others, and not in the plan."""
-    tests: list[Test] = []
+    tests: list[Test | Whole] = []
     left: set[int] = set()
     refused: list[Diagnostic] = []
     for run in {id(run.program): run for run in planned.runs}.values():
         try:
-            tests.append(_test(shown, run))
+            tests.append(_test(shown, run, as_written=as_written))
         except InputError as bad:
             if not run.guessed:
                 raise
@@ -73,9 +75,12 @@ def _tests(shown: str, planned: Plan) -> tuple[Plan, list[Test]]:
     return replace(planned, runs=runs, warnings=(*planned.warnings, *dict.fromkeys(refused))), tests
 
 
-def _test(shown: str, run: Run) -> Test:
+def _test(shown: str, run: Run, *, as_written: bool) -> Test | Whole:
+    name = _name(shown, run.program.variant)
     with quoting(run.source):
-        return test(_name(shown, run.program.variant), run.program)
+        if is_whole(run.program) or (as_written and has_main(run.source)):
+            return whole(name, run.program)
+        return test(name, run.program)
 
 
 def _own_model(path: Path, settings: Settings) -> Overrides:
