@@ -175,3 +175,14 @@ def test_a_folder_is_that_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         monkeypatch.chdir(tmp_path / name)
         assert may_show("a.cu", Source("a.cu", ""))
         assert may_show("a.cu", Source("nowhere/a.cu", "", (Path(),)))
+
+
+@pytest.mark.parametrize("name", ["o é.cu", "日本.cu", 'a "b" \\c.cu'])
+def test_lines_are_quoted_of_a_file_of_any_name(name: str, tmp_path: Path) -> None:
+    """LLVM writes bytes of a name that are no ASCII, quotes and backslashes as numbers."""
+    (tmp_path / name).write_text(
+        "__device__ int x;\n__global__ void k() { x = 1; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
+    )
+    done = scopec("check", name, "--engine", "embedded", "--reader", "clang", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "2 | __global__ void k() { x = 1; }" in done.stdout

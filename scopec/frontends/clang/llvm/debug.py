@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import os.path
 import re
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.command import shims
+from scopec.frontends.clang.llvm.operand_parser import unescaped
 from scopec.frontends.clang.messages import name_for_clang
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
 
@@ -115,10 +117,11 @@ class Debug:
         while node:
             fields = self.fields(node)
             if fields[""] == "DIFile":
-                whole = str(PurePath(fields.get("directory", "")) / fields["filename"])
+                folder, name = (os.fsdecode(unescaped(fields.get(one, ""))) for one in ("directory", "filename"))
+                whole = str(PurePath(folder) / name)
                 shown = name_for_clang(self._shown)
                 known = whole == shown or whole.startswith(self._library) or shown.startswith("/")
-                found = whole if known else fields["filename"]
+                found = whole if known else name
                 return self._shown if found == shown else found
             node = fields.get("file") or fields.get("scope", "")
         return ""

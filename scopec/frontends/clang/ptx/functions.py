@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import field
 from typing import TYPE_CHECKING
 
@@ -44,7 +45,8 @@ class Metadata:
 
     def file(self, name: str) -> str:
         """A file."""
-        return self.add(f'!DIFile(filename: "{name}", directory: "")')
+        plain = (chr(b) if 32 <= b < 127 and b not in b'"\\' else f"\\{b:02X}" for b in os.fsencode(name))
+        return self.add(f'!DIFile(filename: "{"".join(plain)}", directory: "")')
 
     def subprogram(self, name: str, span: Span) -> str:
         """A function of the file."""
