@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.real_headers import answers, needs_headers
+from tests.samples import EVERY, spread
 
 HEADERS = ["shims", pytest.param("real", marks=needs_headers)]
 
@@ -25,55 +26,59 @@ BLOCKS = {"index": "blockIdx.x", "launch": "2, 1"}
 THREADS = {"index": "threadIdx.x", "launch": "1, 2"}
 
 
-@pytest.mark.parametrize("headers", HEADERS)
+#: A store, a load, where both are, and the verdict.
+CASES = [
+    (STORE.format("RELEASE", "DEVICE"), LOAD.format("ACQUIRE", "DEVICE"), BLOCKS, "holds"),
+    (STORE.format("SEQ_CST", "SYSTEM"), LOAD.format("CONSUME", "SYSTEM"), BLOCKS, "holds"),
+    (STORE.format("RELAXED", "DEVICE"), LOAD.format("ACQUIRE", "DEVICE"), BLOCKS, "violated"),
+    (STORE.format("RELEASE", "DEVICE"), LOAD.format("RELAXED", "DEVICE"), BLOCKS, "violated"),
+    (STORE.format("RELEASE", "BLOCK"), LOAD.format("ACQUIRE", "BLOCK"), BLOCKS, "violated"),
+    (STORE.format("RELEASE", "CLUSTER"), LOAD.format("ACQUIRE", "CLUSTER"), BLOCKS, "violated"),
+    (STORE.format("RELEASE", "BLOCK"), LOAD.format("ACQUIRE", "BLOCK"), THREADS, "holds"),
+    (STORE.format("RELEASE", "THREAD"), LOAD.format("ACQUIRE", "THREAD"), THREADS, "violated"),
+    (
+        "__nv_atomic_store_n(&flag, 1, __NV_ATOMIC_RELEASE);",
+        "__nv_atomic_load_n(&flag, __NV_ATOMIC_ACQUIRE)",
+        BLOCKS,
+        "holds",
+    ),
+    (
+        FENCE.format("RELEASE", "DEVICE") + STORE.format("RELAXED", "DEVICE"),
+        LOAD.format("ACQUIRE", "DEVICE"),
+        BLOCKS,
+        "holds",
+    ),
+    (
+        FENCE.format("RELEASE", "BLOCK") + STORE.format("RELAXED", "DEVICE"),
+        LOAD.format("ACQUIRE", "DEVICE"),
+        BLOCKS,
+        "violated",
+    ),
+    (
+        FENCE.format("RELAXED", "DEVICE") + STORE.format("RELAXED", "DEVICE"),
+        LOAD.format("ACQUIRE", "DEVICE"),
+        BLOCKS,
+        "violated",
+    ),
+    (
+        "__nv_atomic_add(&flag, 1, __NV_ATOMIC_RELEASE);",
+        "__nv_atomic_fetch_add(&flag, 0, __NV_ATOMIC_ACQUIRE)",
+        BLOCKS,
+        "holds",
+    ),
+    (
+        "__nv_atomic_or(&flag, 1, __NV_ATOMIC_RELAXED);",
+        "__nv_atomic_fetch_or(&flag, 0, __NV_ATOMIC_ACQUIRE)",
+        BLOCKS,
+        "violated",
+    ),
+]
+
+
 @pytest.mark.parametrize(
-    ("store", "load", "where", "verdict"),
-    [
-        (STORE.format("RELEASE", "DEVICE"), LOAD.format("ACQUIRE", "DEVICE"), BLOCKS, "holds"),
-        (STORE.format("SEQ_CST", "SYSTEM"), LOAD.format("CONSUME", "SYSTEM"), BLOCKS, "holds"),
-        (STORE.format("RELAXED", "DEVICE"), LOAD.format("ACQUIRE", "DEVICE"), BLOCKS, "violated"),
-        (STORE.format("RELEASE", "DEVICE"), LOAD.format("RELAXED", "DEVICE"), BLOCKS, "violated"),
-        (STORE.format("RELEASE", "BLOCK"), LOAD.format("ACQUIRE", "BLOCK"), BLOCKS, "violated"),
-        (STORE.format("RELEASE", "CLUSTER"), LOAD.format("ACQUIRE", "CLUSTER"), BLOCKS, "violated"),
-        (STORE.format("RELEASE", "BLOCK"), LOAD.format("ACQUIRE", "BLOCK"), THREADS, "holds"),
-        (STORE.format("RELEASE", "THREAD"), LOAD.format("ACQUIRE", "THREAD"), THREADS, "violated"),
-        (
-            "__nv_atomic_store_n(&flag, 1, __NV_ATOMIC_RELEASE);",
-            "__nv_atomic_load_n(&flag, __NV_ATOMIC_ACQUIRE)",
-            BLOCKS,
-            "holds",
-        ),
-        (
-            FENCE.format("RELEASE", "DEVICE") + STORE.format("RELAXED", "DEVICE"),
-            LOAD.format("ACQUIRE", "DEVICE"),
-            BLOCKS,
-            "holds",
-        ),
-        (
-            FENCE.format("RELEASE", "BLOCK") + STORE.format("RELAXED", "DEVICE"),
-            LOAD.format("ACQUIRE", "DEVICE"),
-            BLOCKS,
-            "violated",
-        ),
-        (
-            FENCE.format("RELAXED", "DEVICE") + STORE.format("RELAXED", "DEVICE"),
-            LOAD.format("ACQUIRE", "DEVICE"),
-            BLOCKS,
-            "violated",
-        ),
-        (
-            "__nv_atomic_add(&flag, 1, __NV_ATOMIC_RELEASE);",
-            "__nv_atomic_fetch_add(&flag, 0, __NV_ATOMIC_ACQUIRE)",
-            BLOCKS,
-            "holds",
-        ),
-        (
-            "__nv_atomic_or(&flag, 1, __NV_ATOMIC_RELAXED);",
-            "__nv_atomic_fetch_or(&flag, 0, __NV_ATOMIC_ACQUIRE)",
-            BLOCKS,
-            "violated",
-        ),
-    ],
+    ("store", "load", "where", "verdict", "headers"),
+    [(*case, "shims") for case in CASES]
+    + [pytest.param(*case, "real", marks=needs_headers) for case in (CASES if EVERY else spread(CASES, 5))],
 )
 def test_an_order_and_a_scope_are_those_that_are_named(
     store: str, load: str, where: dict[str, str], verdict: str, headers: str, tmp_path: Path
