@@ -1,8 +1,9 @@
 """What streams order when several host threads use them, against a simulation of the calls in every order.
 
-The simulation is written from the CUDA C++ programming guide alone: a stream executes what is issued to it in order,
-whoever issues it; the legacy default stream waits for the blocking streams and they for it; an event stands for what its
-stream had when it was recorded last.
+The simulation is written from the CUDA C++ programming guide: a stream executes what is issued to it in order, whoever
+issues it; the legacy default stream waits for the blocking streams and they for it; an event stands for what its stream had
+when it was recorded last.  Where that leaves it open, it is as an H200 does it: a blocking stream waits for the legacy one
+when it gets work or a record, and neither by a wait for an event nor because somebody waits for it.
 """
 
 from __future__ import annotations
@@ -85,6 +86,7 @@ class Machine:
 
     streams: dict[str, set[str]] = field(default_factory=lambda: {s: set() for s in _STREAMS})
     events: dict[str, set[str]] = field(default_factory=lambda: {"e": set(), "f": set()})
+    recorded: dict[str, str] = field(default_factory=dict)
     known: dict[str, set[str]] = field(default_factory=lambda: {"main": set(), "other": set()})
     after: dict[str, set[str]] = field(default_factory=dict)
 
@@ -107,12 +109,13 @@ class Machine:
             case ("record", stream, event):
                 self.events[event] = self.before(stream, thread)
                 self.streams[stream] |= self.events[event]
+                self.recorded[event] = stream
             case ("wait", stream, event):
-                self.streams[stream] |= self.before(stream, thread) | self.events[event]
+                others = stream == "0" and self.recorded.get(event, "0") != "0"
+                before = self.before(stream, thread) if others else self.known[thread]
+                self.streams[stream] |= before | self.events[event]
             case ("stream", stream):
                 self.known[thread] |= self.streams[stream]
-                if _STREAMS[stream] == "blocking":  # it waits on what has been queued in the legacy stream
-                    self.known[thread] |= self.streams["0"]
             case ("event", event):
                 self.known[thread] |= self.events[event]
             case _:

@@ -15,7 +15,7 @@ from scopec.memory.events.events import Kind
 from scopec.memory.execution import Execution
 from scopec.program import ir
 from scopec.program.show import shown_call
-from scopec.program.streams import overlapping, queued, queues, waits_for
+from scopec.program.streams import acts, overlapping, queued, waits_for
 from scopec.program.transfers import staged_copy
 from scopec.progress.describe import describe
 
@@ -157,6 +157,10 @@ class _Made:
         """Whether a stream begins an item after an earlier one, which a grid need not wait for that may start early."""
         if not waits_for(item.stream, other.stream):
             return False
+        if item.stream.name != other.stream.name and isinstance(item.operation, ir.EventWait):
+            record = self._recorded(item.operation.event)
+            if record is None or not acts(item.stream, self.items[record].stream):
+                return False
         if other.grid is None or not self.overlapping:
             return True
         if item.grid is not None:
@@ -175,7 +179,7 @@ class _Made:
             case ir.DeviceSynchronize(device):
                 ends = {n for n, item in enumerate(self.items) if item.stream.device == device}
             case ir.StreamSynchronize(name):
-                ends = {n for n, item in enumerate(self.items) if queues(self.streams[name], item.stream)}
+                ends = {n for n, item in enumerate(self.items) if item.stream.name == name}
             case ir.EventSynchronize(event):
                 ends = {n for n in [self._recorded(event)] if n is not None}
             case ir.WorkSynchronize(grid):

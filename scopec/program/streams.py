@@ -37,7 +37,8 @@ def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
     "Completion of a task enqueued in a CUDA stream synchronizes with the start of the following task in the same
     stream" (PTX ISA, 8.9.4); the legacy default stream "first waits on all blocking streams, the action is queued in
     the legacy stream, and then all blocking streams wait on the legacy stream" (CUDA driver API, "Stream
-    synchronization behavior"); non-blocking streams wait for no other.
+    synchronization behavior"); non-blocking streams wait for no other.  It is work, or the record of an event, that
+    waits so: see :func:`acts`.
     """
     if later.name == earlier.name:
         return True
@@ -46,16 +47,16 @@ def waits_for(later: ir.Stream, earlier: ir.Stream) -> bool:
     return "legacy" in (later.kind, earlier.kind) and "non-blocking" not in (later.kind, earlier.kind)
 
 
-def queues(stream: ir.Stream, other: ir.Stream) -> bool:
-    """Whether work that is issued to ``other`` queues a task in ``stream`` that completes after it.
+def acts(stream: ir.Stream, recorded: ir.Stream) -> bool:
+    """Whether a wait in a stream for an event that another recorded is an action by which streams wait for others.
 
-    "Completion of the last task queued to a stream, if any, synchronizes with return from cudaStreamSynchronize" (PTX
-    ISA, 8.9.4); an action in the legacy default stream queues a wait for it in each blocking stream, but not the other
-    way round (CUDA driver API, "Stream synchronization behavior").
+    It is in the legacy stream, "when an action is taken in the legacy stream such as a kernel launch or
+    cudaStreamWaitEvent()" (CUDA driver API, "Stream synchronization behavior").  A wait for an event that nobody has
+    recorded is "a functional no-op" (CUDA driver API, cuStreamWaitEvent), and so is one for the stream's own.  In a
+    blocking stream only what comes behind it waits for the legacy stream: on an H200, neither such a wait nor
+    cudaStreamSynchronize does by itself.
     """
-    return stream.name == other.name or (
-        (stream.kind, other.kind) == ("blocking", "legacy") and stream.device == other.device
-    )
+    return stream.kind == "legacy" and recorded.name != stream.name
 
 
 # ---------------------------------------------------------------- grids that overlap

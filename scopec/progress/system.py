@@ -12,7 +12,7 @@ from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.specialise import cluster_index
-from scopec.program.streams import overlapping, prerequisite, queued, queues, waits_for
+from scopec.program.streams import acts, overlapping, prerequisite, queued, waits_for
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
 from scopec.progress.steps import Goto, Machine, Pending, Return, Role, Step, Undefined, leaves
@@ -188,6 +188,19 @@ class System:
         operations = [s.operation for s in self.host_steps]
         return tuple(dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))))
 
+    def acts(self, waited: str, stream: str) -> bool:
+        """Whether a wait for an event may be an action by which a stream waits for others, if there are any.
+
+        An event that is recorded somewhere is taken to be recorded before.
+        """
+        own = self.streams[stream]
+        operations = [s.operation for s in self.host_steps]
+        records = {op.stream for op in operations if isinstance(op, ir.EventRecord) and op.event == waited}
+        used = {op.stream for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))}
+        used |= {grid.stream.name for grid in self.program.grids.values()}
+        others = [self.streams[name] for name in used if name != stream and waits_for(own, self.streams[name])]
+        return not others or any(acts(own, self.streams[name]) for name in records)
+
     def instances_of(self, name: str) -> str:
         """The table that gives the instance of an object that a thread accesses; empty where there is only one.
 
@@ -279,6 +292,8 @@ class System:
     def waited(self, call: ir.Operation) -> tuple[str, ...]:
         """The streams whose work a call waits for or asks about; none for a call about an event.
 
+        "Completion of the last task queued to a stream, if any, synchronizes with return from cudaStreamSynchronize".
+
         "Synchronizing a CUDA device or context behaves as if synchronizing all streams in the context" (PTX ISA,
         8.9.4).
         """
@@ -286,7 +301,7 @@ class System:
             case ir.DeviceSynchronize(device):
                 return tuple(name for name, s in self.streams.items() if s.device == device)
             case ir.StreamSynchronize(stream) | ir.StreamQuery(_, stream):
-                return tuple(name for name, s in self.streams.items() if queues(self.streams[stream], s))
+                return (stream,)
             case _:
                 return ()
 

@@ -178,7 +178,14 @@ class _Machine:
 
     def before(self, s: State, n: int) -> bool:
         """Have the operations that the n-th one waits for completed?"""
-        return all(self.complete(s, m) for m in range(n) if _waits_for(s.issued[n], s.issued[m]))
+        own = s.issued[n]
+        # A wait acts in the legacy stream alone, for what another one recorded.
+        acts = (
+            own.grid is not None
+            or own.event is not None
+            or (own.stream == "0" and own.of is not None and s.issued[own.of].stream != "0")
+        )
+        return all(self.complete(s, m) for m in range(n) if _waits_for(own, s.issued[m], acts=acts))
 
     def complete(self, s: State, n: int) -> bool:
         operation = s.issued[n]
@@ -211,7 +218,7 @@ class _Machine:
             case DeviceSynchronize(device):
                 return frozenset(n for n, i in enumerate(s.issued) if i.device == device)
             case StreamSynchronize(stream) | StreamQueryOnce(stream):
-                return frozenset(n for n, i in enumerate(s.issued) if _queues(stream, i))
+                return frozenset(n for n, i in enumerate(s.issued) if i.stream == stream)
             case EventSynchronize(event) | EventQuerySpin(event):
                 last = self.record(s, event)
                 return frozenset() if last is None else frozenset({last})
@@ -347,22 +354,14 @@ class _Machine:
         return s
 
 
-def _waits_for(later: Issued, earlier: Issued) -> bool:
-    """Does an operation wait for one issued before it?"""
+def _waits_for(later: Issued, earlier: Issued, *, acts: bool = True) -> bool:
+    """Does an operation wait for one issued before it?  One that does not act waits for its own stream alone."""
     a, b = later.stream, earlier.stream
+    if not acts:
+        return a == b
     if later.device != earlier.device:
         return False
     return a == b or ("0" in (a, b) and not a.startswith("nb") and not b.startswith("nb"))
-
-
-def _queues(stream: str, operation: Issued) -> bool:
-    """Is an operation one of a stream's, or one that a stream waits on?  Named streams are of device 0.
-
-    "The legacy stream first waits on all blocking streams, the action is queued in the legacy stream, and then all blocking
-    streams wait on the legacy stream" (CUDA driver API): a synchronization with a blocking stream waits for that too.
-    """
-    blocking = stream != "0" and not stream.startswith("nb")
-    return operation.stream == stream or (blocking and operation.stream == "0" and operation.device == 0)
 
 
 # --------------------------------------------------------------------------------------------------------------- fairness

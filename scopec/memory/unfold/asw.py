@@ -11,7 +11,7 @@ from scopec.memory.unfold.call_order import CallOrder
 from scopec.memory.unfold.lifetimes import kept
 from scopec.program import ir, types, values
 from scopec.program.specialise import cluster_barrier
-from scopec.program.streams import overlapping, queued, queues, waits_for
+from scopec.program.streams import acts, overlapping, queued, waits_for
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -166,16 +166,22 @@ class Ordering:
         """
         direct: dict[str, dict[str, Guard]] = {}
         for item, stream in self._issued.items():
+            operation, others = self.out.calls[item], self.out.guards.always
+            records = list(self.recorded(operation.event, item)) if isinstance(operation, ir.EventWait) else []
+            if isinstance(operation, ir.EventWait):
+                others = self.out.guards.never
+                for record, latest in records:
+                    if acts(stream, self._issued[record]):
+                        others |= latest
             direct[item] = {
                 earlier: path
                 for earlier, other in self._issued.items()
-                if waits_for(stream, other) and not (path := self.order.before(earlier, item)).never
+                if waits_for(stream, other)
+                if not (path := self._before(earlier, item, others, same=other.name == stream.name)).never
                 if not self._overlaps(earlier, item)
             }
-            operation = self.out.calls[item]
-            if isinstance(operation, ir.EventWait):
-                for record, latest in self.recorded(operation.event, item):
-                    direct[item][record] = direct[item].get(record, self.out.guards.never) | latest
+            for record, latest in records:
+                direct[item][record] = direct[item].get(record, self.out.guards.never) | latest
         whole = {item: dict(earlier) for item, earlier in direct.items()}
         changed = True
         while changed:
@@ -191,6 +197,11 @@ class Ordering:
                             whole[item][first] = found
                             changed = True
         return whole
+
+    def _before(self, earlier: str, item: str, others: Guard, *, same: bool) -> Guard:
+        """Where an item is issued before another; of another stream, where that waits for other streams."""
+        before = self.order.before(earlier, item)
+        return before if same else before & others
 
     def _overlaps(self, earlier: str, item: str) -> bool:
         """Whether an item may start before an earlier grid is complete: a grid, or what is issued behind such a one."""
@@ -279,7 +290,7 @@ class Ordering:
                         add(item, self.order.before(item, call), through=self._passes(item))
             case ir.StreamSynchronize(name) | ir.StreamQuery(_, name):
                 for item, stream in self._issued.items():
-                    if queues(self.streams[name], stream):
+                    if stream.name == name:
                         add(item, self.order.before(item, call), through=self._passes(item))
             case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
                 add(self.out.launches[grid], self.out.guards.always, through=False)

@@ -58,7 +58,11 @@ def transition(system: System, step: Step) -> Transition | None:
                 step, updates=(Update("event", event(recorded), before), Update("fence", stream(to), before))
             )
         case ir.EventWait(waited, to):
-            after = union(call("Before", stream(to)), at("event", event(waited)))
+            if system.acts(waited, to):
+                after: Term = union(call("Before", stream(to)), at("event", event(waited)))
+            else:
+                mine = union(at("fence", stream(to)), at("event", event(waited)))
+                after = those("g", mine, negated(call("GridDone", "g")))
             return Transition(step, updates=(Update("fence", stream(to), after),))
         case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as made if system.snapshots:
             return Transition(step, updates=(Update("awaited", term("t"), _work(system, made)),))
