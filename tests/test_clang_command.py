@@ -260,9 +260,9 @@ def test_a_fault_of_the_text_is_not_looked_into(tmp_path: Path, monkeypatch: pyt
 def test_what_clang_says_without_a_place_and_only_of_a_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = 'if [ "$(cat | wc -c)" -gt 30 ]; then echo error: in backend >&2; exit 1; fi'
     named_clang(tmp_path, monkeypatch, script)
-    status, lines = checked(tmp_path)
-    assert status == 3
-    assert "does not work: error: in backend" in lines[0]
+    with pytest.raises(InputError, match=r"p\.cu:1:1: error: clang fails over this text: error: in backend"):
+        compiled(TEXT, "p.cu", tmp_path)
+    assert checked(tmp_path)[0] == 2
 
 
 def test_reports_name_each_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

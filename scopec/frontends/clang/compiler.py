@@ -41,6 +41,7 @@ _NO_FLAGS = Flags()
 _FROM_OUTSIDE = {-getattr(signal, f"SIG{n}", 0) for n in ("KILL", "TERM", "INT", "HUP", "QUIT")} - {0}
 #: Clang's names of what is in no file: its own macros, the command's, what is there of neither, and forced includes.
 _NO_FILES = ("<built-in>", "<command line>", "<unknown>", "<stdin>")
+_SMALLER = "leave out what it fails over: include fewer headers, or give the kernels a file of their own"
 _LONG_WORD = re.compile(r"\w{1000}")
 
 
@@ -147,6 +148,11 @@ def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: F
     )
     if errors:
         raise Refused(*errors)
+    if failed := [run for run in runs if run.status]:
+        if fault := _tried(clang, _NO_FLAGS):
+            raise broken(clang, fault)
+        message = f"clang fails over this text: {failed[0].failure}"
+        raise InputError(Diagnostic(Code.CPLUSPLUS, message, source.span(0, 0), _SMALLER))
     return _outputs(clang, runs)
 
 
