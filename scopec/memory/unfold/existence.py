@@ -8,7 +8,9 @@ that memory cannot be freed twice.
 
 Where the program alone orders an object's accesses after its beginning and before its end, by program order, launches,
 completions, stream order, creations, joins and barriers, they are in that order in time under any memory model.  Then
-nothing of this is asked: the graph is the one without an end.
+nothing of this is asked: the graph is the one without an end.  That is found out of a graph in which each access goes
+on, whatever it reads of a lifetime: an execution of the program is one of that graph up to the first access that is not
+within a lifetime, and where all reads there say that it is, none is first.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ def existing(program: Program, build: Callable[[Program], EventGraph]) -> Progra
     """
     lives = [life for life in _lives(program) if not _is_one_threads(program, life)]
     if lives:
-        graph = build(_reading(program, lives))
+        graph = build(_reading(program, lives, checked=False))
         order = ConstantOrder(graph)
         lives = [life for life in lives if not _is_sure(order, life)]
     return _reading(program, lives) if lives else program
@@ -154,8 +156,10 @@ def _constant(value: int) -> Const:
     return Const(value, types.INT)
 
 
-def _reading(program: Program, lives: Collection[_Life]) -> Program:
-    """The program with these lifetimes, and a read of one before each access to what it is the lifetime of."""
+def _reading(program: Program, lives: Collection[_Life], *, checked: bool = True) -> Program:
+    """The program with these lifetimes, and a read of one before each access to what it is the lifetime of; where that
+    is ``checked``, the access is made only if it is there.
+    """
     objects = dict(program.objects)
     for life in lives:
         first = program.objects[life.objects[0]]
@@ -172,6 +176,7 @@ def _reading(program: Program, lives: Collection[_Life]) -> Program:
         nodes = dict(body.nodes)
         for number, node in body.nodes.items():
             checks = list(_checks(node, of_object, named, device=device))
+            checks = checks if checked else [one for one in checks if isinstance(one, ir.Load)]
             if not checks:
                 continue
             last = max(nodes) + 1
