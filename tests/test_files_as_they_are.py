@@ -337,3 +337,26 @@ __global__ void k(int* a) { a[threadIdx.x] = 1; }
 """
     done = asked(write(text, "conditions.cu"))
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+SPACED = """\
+template <int N> __global__ void k(int* a) { a[threadIdx.x / N] = 1; }
+int main() {
+    int* a;
+    cudaMalloc(&a, 64 >> 1);
+    k<2> << <1, dim3(4) >> > (a);
+    k<1><< < 1 << 0, 8>> >(a);
+    cudaDeviceSynchronize();
+}
+"""
+
+
+def test_launches_with_blanks_between_their_signs(write: Callable[..., Path]) -> None:
+    """As formatters of C++ write them, and nvcc takes them."""
+    done = asked(write(SPACED, "spaced.cu"))
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "a data race on `a[0]`" in done.stdout
+    assert asked(write(SPACED.replace("k<2> ", "k<1>   "), "right.cu")).returncode == 0
+    launches = SPACED.replace("int* a;", "std::map<int, int> host; int* a;")
+    guessed = asked(write(f"#include <map>\n{launches}", "guessed.cu"))
+    assert "//@ launch k<2><<<1, 2>>>(a);" in guessed.stdout

@@ -25,6 +25,7 @@ from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import Every, about_every, condition_of, prepared, without_questions
 from scopec.frontends.clang.program import with_library
+from scopec.frontends.clang.shapes import LAUNCH
 from scopec.frontends.scoped.syntax.scan import scan
 from scopec.program.expectations import Expectation
 from scopec.session import offers, witness
@@ -100,7 +101,7 @@ def of_file(
                 continue
             if answer is not None and (answer.verdict == "unknown" or (one is None and answer.verdict == "violated")):
                 as_launched = None
-                if one is None and "<<<" in source.text:
+                if one is None and LAUNCH.search(source.text):
                     as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
                 offer = offers.offered(kind, on, one, kernel, asked, as_launched)
                 answer = replace(answer, reason=f"{answer.reason}; {offer}") if offer else answer

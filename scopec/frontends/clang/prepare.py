@@ -30,6 +30,8 @@ _SPECIAL = re.compile(
     r" ?(?<!%)%(?=(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|lanemask_\w+|clock\w*|globaltimer\w*|cluster_\w+"
     r"|n?clusterid|dynamic_smem_size|total_smem_size)\b)"
 )
+#: A launch whose signs have blanks between them, as formatters write it and nvcc takes it.
+_SPACED = re.compile(r"(<<[ \t]*<)([^;{}]*?)(>>[ \t]*>)(?=\s*\()")
 _BEFORE_STRING = re.compile(r'\s*(?=")')
 _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 
@@ -48,8 +50,8 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     initialisers (``device`` and ``relaxed`` are short for the names of the libraries).  For each name of ``asked``
     there is an object ``__scopec_constant_NAME`` of type long on the device, whose initialiser is its value (0 for one
     that is neither an integer nor an enumerator).  Operands of ``asm`` get the commas that nvcc does without, special
-    registers in it both of their signs.  Without a ``main`` there is one that does the launches of ``//@ launch``
-    directives, in order, and waits for the device.
+    registers in it both of their signs, and the signs of launches have no blanks.  Without a ``main`` there is one that
+    does the launches of ``//@ launch`` directives, in order, and waits for the device.
 
     Raises InputError for a comment or literal without an end, and for launches beside a ``main``.
     """
@@ -61,6 +63,7 @@ def prepared(source: Source, chosen: Mapping[str, str] | None = None, asked: Col
     text = _declared(source.text, scanned, parts["object"])
     overrides = [_override(source, code, name, _full(value)) for name, value in (chosen or {}).items()]
     changes = [*(o for o in overrides if o is not None), *_commas(scanned.code, code), *_percents(scanned.code, code)]
+    changes += _launches(code)
     for (start, end), new in sorted(changes, reverse=True):
         text = text[:start] + new + text[end:]
     for start, end in parts["launch"]:
@@ -155,6 +158,14 @@ def _percents(text: str, code: str) -> Iterator[tuple[Part, str]]:
         if ":" in code[match.end() : end]:
             for found in _SPECIAL.finditer(text, match.end(), end):
                 yield found.span(), "%%"  # in place of a blank, if there is one
+
+
+def _launches(code: str) -> Iterator[tuple[Part, str]]:
+    """The signs of launches, without blanks in them."""
+    for launch in _SPACED.finditer(code):
+        for group, sign in ((1, "<<<"), (3, ">>>")):
+            if launch[group] != sign:
+                yield launch.span(group), sign.ljust(len(launch[group]))
 
 
 def _constant(name: str) -> str:

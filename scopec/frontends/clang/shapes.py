@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: A launch: the kernel's name, its template arguments, the shape.
-LAUNCH = re.compile(r"\b(\w+)\s*(<[^<>;{}]*>)?\s*<<<([^;{}]*?)>>>\s*\(")
+LAUNCH = re.compile(r"\b(\w+)\s*(<[^<>;{}]*>)?\s*<<[ \t]*<([^;{}]*?)>>[ \t]*>\s*\(")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:\\\r?\n|[^\n])*)", re.MULTILINE)
 _FUNCTION = re.compile(
     r"\b(?!(?:if|for|while|switch|catch)\b)(\w+)\s*\([^;{}()]*(?:\([^;{}()]*\)[^;{}()]*)*\)[\w\s]*\{"
@@ -102,7 +102,7 @@ def _launches(code: str, kernel: str) -> Iterator[tuple[str, str]]:
 
 def _is_named_elsewhere(code: str, kernel: str) -> bool:
     """Whether a file may launch a kernel otherwise: it is passed to a function, or kept in a variable."""
-    return re.search(rf"\b{kernel}\b(?!\s*(?:<[^;<>]*>\s*)?(?:<<<|\())", code) is not None
+    return re.search(rf"\b{kernel}\b(?!\s*(?:<[^;<>]*>\s*)?(?:<<[ \t]*<|\())", code) is not None
 
 
 def _is_one(sizes: str, code: str) -> bool:
