@@ -257,3 +257,24 @@ __global__ void k(int* in, int* out, unsigned n) {
 """
     found = asked(text, tmp_path)
     assert (found["status"], directives(text, tmp_path)[0][-1]) == (0, "launch k<<<2, 2>>>(in, out, 4);")
+
+
+@pytest.mark.parametrize(
+    ("warp", "lane"),
+    [("/ 32", "% 32u"), (">> 5", "& 31"), ("/ warpSize", "% warpSize"), ("/ WARP_SIZE", "& 0x1F")],
+)
+def test_a_kernel_that_counts_warps_is_tried_with_one(warp: str, lane: str, tmp_path: Path) -> None:
+    """Lanes of two blocks of two threads come to one element, which is no race of the kernel."""
+    text = f"""\
+#define WARP_SIZE 32
+__global__ void rows(float* x, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, at = (i {warp}) * 64 + (threadIdx.x {lane});
+    if (at < n) x[at] = 1;
+}}
+"""
+    found = asked(text, tmp_path)
+    assert found["status"] == 0
+    said = str(found["programs"])
+    assert "launch rows<<<2, 32>>>(x, 4);" in said
+    assert "passed over, as it has a race: rows<<<2, 2>>>(x, 4)" in said
+    assert asked(text.replace("* 64", "* 1"), tmp_path)["status"] == 1

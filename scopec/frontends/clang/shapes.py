@@ -20,6 +20,9 @@ _FUNCTION = re.compile(
 _AXES = "xyz"
 #: One block, or one thread.
 _ONE = re.compile(r"(?:dim3\s*\()?\s*1\s*(?:,\s*1\s*)*\)?")
+#: A number of lanes or of warps: of a kernel for blocks of whole warps.
+_OF_WARPS = re.compile(r"(?i)\bwarpSize\b|[/%]\s*(?:32u?|\w*WARP_?SIZE\w*)\b|>>\s*5\b|&\s*(?:31|0x1f)u?\b")
+_WARP = "32"
 #: The names before and after a sign of multiplication; casts and the objects of members come between.
 _FACTORS = (
     re.compile(r"(\w+)\s*\)?\s*\*"),
@@ -33,8 +36,8 @@ class Shape:
 
     ``threads`` and ``grid`` are the axes along which the kernel asks who it is, none of those of which each launch of
     the text has one alone; ``blocks`` are shapes of a block that
-    the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory.  A
-    ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.  ``factors``
+    the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory; and
+    one warp, if it counts lanes or warps.  A ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.  ``factors``
     are the names that the kernel multiplies with, ``counts`` is whether it names a constant of its blocks.
     """
 
@@ -54,7 +57,8 @@ def shape_of(kernel: str, body: str, code: str) -> Shape:
     dynamic = re.search(r"\bextern\b[^;]*\b__shared__\b", code) is not None
     grid = _axes(reached, "blockIdx") or ("x" if cooperative else "")
     threads = _axes(reached, "threadIdx") or "x"
-    blocks = tuple(dict.fromkeys(_blocks(code, kernel, body)))
+    of_warps = (_WARP,) if _OF_WARPS.search(reached) else ()
+    blocks = tuple(dict.fromkeys((*_blocks(code, kernel, body), *of_warps)))
     launches = list(_launches(code, kernel))
     if launches and not _is_named_elsewhere(code, kernel):
         grid = "" if all(_is_one(sizes, code) for sizes, _ in launches) else grid
