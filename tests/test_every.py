@@ -233,3 +233,13 @@ def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, launch):
         )
         one = f"{objects}//@ launch k<<<{launch}>>>({given});"
         assert all_launches.races(tmp_path, good, one) == "holds"
+
+
+def test_a_launch_that_nests_too_deeply_to_be_read_is_undecided(tmp_path, monkeypatch):
+    def deep(*_: object) -> None:
+        raise RecursionError
+
+    text = "__global__ void k(int* a) { a[0] = threadIdx.x; }"
+    assert all_launches.race_free(tmp_path, text) == "violated"
+    monkeypatch.setattr("scopec.session.witnessed.plan_of", deep)
+    assert all_launches.race_free(tmp_path, text) == "unknown"

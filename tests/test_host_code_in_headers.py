@@ -94,6 +94,7 @@ def test_a_header_that_changes_is_read_again(write: Write) -> None:
         ("cublas_v2.h", "CUBLAS_VER_MAJOR > 12", True),
         ("cublas_v2.h", "defined(FAST)", False),
         ("cublas_v2.h", "CUDA_R_16F == 2", False),
+        ("nvml.h", "__has_include(<nvml.h>)", False),
         ("boost/thing.hpp", "defined(FAST)", True),
         ("boost/thing.hpp", "defined(_FAST)", False),
     ],
@@ -188,9 +189,25 @@ __global__ void open(int* a, int* b) {
     write(text, "all.cuh")
     done = scopec("check", write('#include "all.cuh"\n', "run.cu"), "--every", "--engine", "embedded")
     said = " ".join(done.stdout.split())
-    assert "holds race_free for every launch of held:" in said
+    assert "holds race_free for every launch of held:" in said, done.stderr
     assert "a number passes 4294967295 (all.cuh:2)" in said
     assert "violated race_free for every launch of raced: at raced<<<" in said
     assert "all.cuh:5 |" in said
     assert "the barrier of all.cuh:8 is not reached by all threads of a block" in said
     assert "line 0" not in said
+
+
+def test_places_are_those_of_the_text_behind_a_longer_include(write: Write) -> None:
+    """What is read in place of a library's header is longer than the line that includes it."""
+    text = """\
+#include <nccl.h>
+typedef struct { ncclComm_t all; } Config;
+struct Kept { int x; };
+Config made(ncclComm_t all) { return {all}; }
+__global__ void k(Kept* a, half* h) { a[threadIdx.x].x = 1; }
+extern ncclResult_t last;
+"""
+    kept = found(write(text, "run.cu"))
+    lines = kept.source.text.splitlines()
+    assert [n for n, line in enumerate(lines, 1) if line.strip()] == [1, 3, 5]
+    assert [kernel.name for kernel in kept.kernels] == ["k"]

@@ -79,7 +79,7 @@ class Launch:
                         planned = plan_of(replace(self._text, text=text), self._path, own)
                         run = planned.runs[0]
                         faulty = bool(run.graph.faults)
-                except LimitError:
+                except (LimitError, RecursionError):
                     return
                 except InputError:
                     continue

@@ -44,6 +44,7 @@ _CLASS = re.compile(
 )
 _DEVICE = re.compile(r"\b(?:__device__|__global__|__constant__|__shared__|__managed__|constexpr)\b")
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef|elif)\b(?P<rest>(?:\\\r?\n|[^\n])*)", re.MULTILINE)
+_HAS_INCLUDE = re.compile(r"\b__has_include\s*\([^)]*\)")
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 #: A name as macros have them, as for `__device__`; what is kept for one goes later, if clang objects to it.
 _MACRO = re.compile(r"\b[A-Z][A-Z0-9_]+\b")
@@ -114,7 +115,7 @@ def without_host(
             return left, compiled(left), (*(absent if lost else ()), *lost.values())
         except Refused as refused:
             absent = absent or tuple(filter(is_absent, refused.diagnostics))
-            objected = _objected_to(texts, left, refused.diagnostics)
+            objected = _objected_to(texts, refused.diagnostics)
             if not _may_go(texts, parts, objected):
                 objected = _kernels_objected_to(texts, refused.diagnostics, lost)
                 if not objected:
@@ -186,7 +187,8 @@ def _asks_for_others(texts: _Texts, text: Source, headers: Sequence[re.Match[str
         for condition in _CONDITION.finditer(one.text, first if one is text else 0):
             if any(start <= condition.start() < end for start, end in parts.get(one.name, ())):
                 continue
-            asked = re.findall(r"\b[A-Za-z]\w*", condition["rest"].partition("//")[0])
+            said = _HAS_INCLUDE.sub("", condition["rest"].partition("//")[0])
+            asked = re.findall(r"\b[A-Za-z]\w*", said)
             if any(may_define(_name(h), name) for name in asked if name not in defined for h in headers):
                 return True
     return False
@@ -254,17 +256,17 @@ def _host_functions(code: str) -> Iterator[Part]:
         yield start + len(head) - len(head.lstrip()), end
 
 
-def _objected_to(texts: _Texts, left: Source, diagnostics: Sequence[Diagnostic]) -> Parts:
-    """The parts to leave out for clang to take what is ``left``: declarations, but none of a device, and headers."""
+def _objected_to(texts: _Texts, diagnostics: Sequence[Diagnostic]) -> Parts:
+    """The parts to leave out for clang to take the rest: declarations, but none of a device, and headers."""
     found: Parts = {}
     for diagnostic in diagnostics:
         file, at = diagnostic.span.file, diagnostic.span
         text = texts.of(file)
-        part = None if text is None else _around(left if text is texts.source else text, at.line, at.column)
+        part = None if text is None else _around(text, at.line, at.column)
         if text is not None and part is not None:
             found.setdefault(text.name, set()).add(part)
         elif text is not texts.source:
-            for name, include in _leading(texts, left, file):
+            for name, include in _leading(texts, file):
                 found.setdefault(name, set()).add(include)
     return found
 
@@ -284,14 +286,14 @@ def _around(text: Source, line: int, column: int) -> Part | None:
     return None
 
 
-def _leading(texts: _Texts, left: Source, file: str) -> Iterator[tuple[str, Part]]:
+def _leading(texts: _Texts, file: str) -> Iterator[tuple[str, Part]]:
     """The includes, each with the name of its text, that lead to a file: where that is none of the texts, those of
     other headers than these, if there are such.
     """
     found = list[tuple[str, Part, bool]]()
     for text in texts.all if texts.of(file) is None else (texts.source,):
         folder = texts.folder_of(text)
-        for include in INCLUDE.finditer(left.text if text is texts.source else text.text):
+        for include in INCLUDE.finditer(text.text):
             if _leads_to(include, Path(file).name, folder, texts.flags):
                 there = next(places(include, folder, texts.flags), None)
                 found.append((text.name, include.span(), there is None or texts.of(str(there)) is None))

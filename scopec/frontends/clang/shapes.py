@@ -37,8 +37,9 @@ class Shape:
     ``threads`` and ``grid`` are the axes along which the kernel asks who it is, none of those of which each launch of
     the text has one alone; ``blocks`` are shapes of a block that
     the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory; and
-    one warp, if it counts lanes or warps.  A ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared memory of the launch's size.  ``factors``
-    are the names that the kernel multiplies with, ``counts`` is whether it names a constant of its blocks.
+    one warp, if it counts lanes or warps.  A ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared
+    memory of the launch's size.  ``factors`` are the names that the kernel multiplies with, ``counts`` is whether it
+    names a constant of its blocks.
     """
 
     threads: str = "x"
