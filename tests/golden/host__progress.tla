@@ -126,7 +126,7 @@ main_L26(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22(t) ==
   /\ pc[t] = "main_L22"
-  /\ Goto(t, IF AllDoneOf(Issued \cap {"first", "second"}) THEN "main_L22_ready" ELSE "main_L22_not_ready")
+  /\ Goto(t, IF AllDoneOf(Issued \cap {"second"}) THEN "main_L22_ready" ELSE "main_L22_not_ready")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
@@ -169,8 +169,7 @@ main_L25(t) ==
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;
 main_L22_2(t) ==
   /\ pc[t] = "main_L22_2"
-  /\ Goto(t,
-       IF AllDoneOf(Issued \cap {"first", "second"}) THEN "main_L22_2_ready" ELSE "main_L22_2_not_ready")
+  /\ Goto(t, IF AllDoneOf(Issued \cap {"second"}) THEN "main_L22_2_ready" ELSE "main_L22_2_not_ready")
   /\ UNCHANGED <<mem, reg, issued>>
 
 \* host.cu:22: if (cudaStreamQuery(s) == cudaErrorNotReady) turns = 1;

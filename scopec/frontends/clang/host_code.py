@@ -20,7 +20,6 @@ from scopec.frontends.clang.brackets import nested
 from scopec.frontends.clang.compiler import Refused
 from scopec.frontends.clang.headers import INCLUDE, places, reached
 from scopec.frontends.clang.library_choice import library_of
-from scopec.frontends.clang.library_headers import instead_of, may_define
 from scopec.frontends.clang.messages import is_absent
 from scopec.frontends.clang.ptx.text import around
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
@@ -88,6 +87,8 @@ class _Texts:
 
     def _left(self, text: Source, parts: Collection[Part]) -> str:
         """A text with parts blank, but for what headers of libraries would include."""
+        from scopec.frontends.clang.library_headers import instead_of  # Start-up: many patterns, few files need one
+
         lines = _blank(text.text, parts).split("\n")
         for include in (m for start, _ in parts if (m := INCLUDE.match(text.text, start))):
             name = instead_of(_name(include))
@@ -180,6 +181,8 @@ def _asks_for_others(texts: _Texts, text: Source, headers: Sequence[re.Match[str
 
     Names with an underscore first are the compiler's, or guards.
     """
+    from scopec.frontends.clang.library_headers import may_define  # Start-up: many patterns, few files need one
+
     defined = {"defined"}.union(*(_DEFINED.findall(one.text) for one in texts.all))
     first = min(header.start() for header in headers)
     of_a_library = all(not may_define(_name(header), "_") for header in headers)
