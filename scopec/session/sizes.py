@@ -57,7 +57,7 @@ def of_file(
     library = library_of(flags).folders
     entries = compilations() if overrides.cache else None
     every, bare, found, kinds = _asked(source, path, overrides)
-    text = replace(source, text=found.source.text, instead=found.source.instead)
+    text = found.source
     uses = "".join(
         f"\nstatic auto* __scopec_every_{n} = &{k.name};" for n, k in enumerate(found.kernels) if "<" in k.name
     )
