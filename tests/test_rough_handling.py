@@ -123,6 +123,22 @@ def test_deep_nesting_is_bad_input(
     assert "internal error" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        f"*y = {' + '.join(['x'] * 2_000)};",
+        f"if ({' && '.join(f'x != {n}' for n in range(2_000))}) *y = 1;",
+        f"{'if (x != 1) {' * 500} *y = 1; {'}' * 500}",
+        f"{'while (*y != 1) {' * 500} *y = 1; {'}' * 500}",
+    ],
+)
+def test_a_statement_that_nests_too_deeply_is_shown(statement: str, write: Callable[..., Path]) -> None:
+    text = f"C deep\n{{}}\nP0(int *y) {{\nint x = *y;\n{statement}\n}}\nexists (y=1)\n"
+    done = scopec("check", write(text, "deep.litmus"), "--engine", "embedded")
+    assert done.returncode == 2
+    assert "deep.litmus:5:1: error: this statement nests too deeply [SCP030]" in done.stderr
+
+
 @pytest.mark.sampled(2)
 @pytest.mark.jvm
 @pytest.mark.parametrize("name", ["Integers", "Naturals", "TLC", "Sequences", "MODULE", "WITH"])

@@ -152,3 +152,11 @@ def test_a_fold_looks_at_a_named_value_once_and_at_nothing_below_a_known_one() -
 
 def at(value: values.Value, number: int) -> int:
     return values.evaluate(value, lambda _: number)
+
+
+def test_the_range_of_a_long_chain_is_found_once_a_link() -> None:
+    """Twice a link would be 2**200 steps."""
+    chain: values.Value = Reg("r", UINT)
+    for n in range(200):
+        chain = values.binary("%", values.binary("+", chain, Const(n, UINT)), Const(64, UINT))
+    assert reasoning.bounds(chain) == (0, 63)

@@ -69,27 +69,32 @@ def without_repeats(value: Value) -> Value:
 
 def bounds(value: Value) -> tuple[int, int]:
     """A range that every value of an expression is in."""
+    return fold(value, _bounds)
+
+
+def _bounds(value: Value, parts: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The range of an expression from those of its operands."""
     low = -(1 << (value.type.bits - 1)) if value.type.signed else 0
     high = (1 << (value.type.bits - value.type.signed)) - 1
     match value:
         case Const(number, _):
             return number, number
-        case Binary("%", left, Const(by, _), _) if by > 0 and bounds(left)[0] >= 0:
-            return 0, min(by - 1, bounds(left)[1])
+        case Binary("%", _, Const(by, _), _) if by > 0 and parts[0][0] >= 0:
+            return 0, min(by - 1, parts[0][1])
         case Binary("&", _, Const(mask, _), _) if mask >= 0:
             return 0, mask
-        case Choose(_, then, otherwise, _):
-            (a, b), (c, d) = bounds(then), bounds(otherwise)
+        case Choose():
+            _, (a, b), (c, d) = parts
             return min(a, c), max(b, d)
-        case Convert(operand, _):
-            a, b = bounds(operand)
+        case Convert():
+            a, b = parts[0]
             return (a, b) if low <= a and b <= high else (low, high)
-        case Binary(("+" | "-") as op, left, right, _):
-            (a, b), (c, d) = bounds(left), bounds(right)
+        case Binary(("+" | "-") as op, _, _, _):
+            (a, b), (c, d) = parts
             least, most = (a + c, b + d) if op == "+" else (a - d, b - c)
             return (least, most) if low <= least and most <= high else (low, high)
-        case Named(_, long):
-            return bounds(long)
+        case Named():
+            return parts[0]
         case _:
             return low, high
 

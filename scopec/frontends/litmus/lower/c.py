@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Code, error
+from scopec.base.diagnostics import Code, bounded_nesting, error
 from scopec.frontends.c import statements
 from scopec.frontends.c.syntax import tree
 from scopec.frontends.c.syntax.walk import walk
@@ -115,7 +115,10 @@ def lower(
     frame = _Thread(world, thread.name, spaces=frozenset(spaces.values()) or frozenset({"global"}), assigned=assigned)
     for parameter in thread.parameters:
         _parameter(frame, parameter, parameter.name in assigned)
-    statements.lower(frame, thread.body)
+    with frame.block(thread.body.span):
+        for statement in thread.body.statements:
+            with bounded_nesting(statement.span, "this statement"):
+                statements.lower(frame, statement)
     if frame.returns is not None:
         frame.builder.place(frame.returns)
     end = thread.body.span
