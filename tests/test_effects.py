@@ -74,6 +74,8 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.AwaitGrid("first"), WAITS, "", ""),
     (ir.TriggerDependents(), Effects(), "", ""),
     (ir.EventQuery("a", "e"), Effects(), "a", ""),
+    (ir.LaunchSynchronize("e", "k", ir.Fires.BEGUN), WAITS, "", ""),
+    (ir.LaunchQuery("a", "e", "k", ir.Fires.BEGUN), Effects(), "a", ""),
 ]  # fmt: skip
 
 
@@ -87,7 +89,7 @@ TRACES = {
     "trap": {"Trap"},
     "question": {
         "StreamQuery", "EventQuery", "JoinThread", "DeviceSynchronize", "StreamSynchronize", "EventSynchronize",
-        "WorkSynchronize", "AwaitGrid",
+        "WorkSynchronize", "AwaitGrid", "LaunchSynchronize", "LaunchQuery",
     },
     "first time": {"ApiCall", "EndProcess", "LaunchGrid", "CreateThread"},
 }  # fmt: skip

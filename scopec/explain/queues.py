@@ -34,6 +34,8 @@ _Waiting: TypeAlias = (
     | ir.WorkSynchronize
     | ir.StreamQuery
     | ir.EventQuery
+    | ir.LaunchSynchronize
+    | ir.LaunchQuery
 )
 
 
@@ -64,12 +66,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Queues:
-    """Calls, items, and pairs of items: those that are ordered with nothing between, and a record with a wait."""
+    """Calls, items, and pairs of items: those that are ordered with nothing between, and a record with a wait.
+
+    ``lets`` are those of which the second, a kernel, waits for the event of the launch of the first.
+    """
 
     calls: tuple[Call, ...]
     items: tuple[Item, ...]
     order: tuple[tuple[int, int], ...]
     events: tuple[tuple[int, int], ...]
+    lets: tuple[tuple[int, int], ...] = ()
 
 
 def queues_of(program: Program, trace: Trace) -> Queues | None:
@@ -148,10 +154,19 @@ class _Made:
         direct = {n for n, other in enumerate(self.items) if self._after(item, n, other)}
         if isinstance(item.operation, ir.EventWait) and (record := self._recorded(item.operation.event)) is not None:
             direct.add(record)
+        for one, fires in self._let(item):  # what a block begins after comes before what its begin comes before
+            direct |= self.before[one] if fires is not ir.Fires.LAUNCHED else set()
         self.items.append(item)
         self.thread_of[number] = thread
         self.before.append(direct.union(*(self.before[n] for n in direct)))
         return number
+
+    def _let(self, item: Item) -> Iterator[tuple[int, ir.Fires]]:
+        """The kernels for whose launches' events an item waits, each with when such an event comes."""
+        of = {one.grid.name: n for n, one in enumerate(self.items) if one.grid is not None}
+        for awaited in item.grid.awaits if item.grid is not None else ():
+            if awaited.grid in of:
+                yield of[awaited.grid], awaited.fires
 
     def _after(self, item: Item, number: int, other: Item) -> bool:
         """Whether a stream begins an item after an earlier one, which a grid need not wait for that may start early."""
@@ -214,10 +229,12 @@ class _Made:
             Call(c.thread, c.span, c.operation, renamed(c.gives), renamed(c.complete), c.graph) for c in self.calls
         )
         pairs = [pair for pair in order if pair not in events]
-        return Queues(
-            calls, tuple(self.items[n] for n in shown),
-            tuple((place[a], place[b]) for a, b in pairs), tuple((place[a], place[b]) for a, b in events),
-        )  # fmt: skip
+        lets = [(a, b) for b in shown for a, _ in self._let(self.items[b]) if (a, b) not in order]
+
+        def placed(found: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+            return tuple((place[a], place[b]) for a, b in found)
+
+        return Queues(calls, tuple(self.items[n] for n in shown), placed(pairs), placed(events), placed(lets))
 
 
 def _last(numbers: Iterable[int], before: Sequence[set[int]]) -> list[int]:

@@ -8,6 +8,7 @@ from scopec.base.records import dataclass
 from scopec.explain.synchronisation import broken
 from scopec.memory.events.events import Kind, shown_location
 from scopec.program import ir
+from scopec.program.show import shown_call
 from scopec.program.transfers import STAGING, staged_copy
 
 if TYPE_CHECKING:
@@ -56,14 +57,16 @@ def early_work(execution: Execution, pair: tuple[Event, Event]) -> Early | None:
             continue
         if later is None and _before(execution, launch, second):
             name = _named(execution, work)
-            return Early(first, second, second.thread, name, "no call before that waits for it")
+            why = _call_for_event(execution, work, second) or "no call before that waits for it"
+            return Early(first, second, second.thread, name, why)
         if later is None or later.stream.name == work.stream.name:
             continue
         if _before(execution, launch, _launch(execution, second)):
             if _same_launch(work, later) and staged_copy(later.name) is None:
                 within = f"in {_launch_of(execution.graph.program, work)} "
                 return Early(first, second, _short(later), _short(work), _no_edge(work, later), within)
-            why = _why(execution, launch, later)
+            of = next((one for one in later.awaits if one.grid == work.name), None)
+            why = _why(execution, launch, later) if of is None else _event_of_launch(of.fires, "its stream waits for")
             return Early(first, second, _named(execution, later), _named(execution, work), why)
     return None
 
@@ -199,6 +202,30 @@ def _why(execution: Execution, launch: Event, later: ir.Grid) -> str:
             if _before(execution, record, launch):
                 return f"{there}, before that work is given to its stream"
     return "no event, no synchronisation"
+
+
+_COMES = {
+    ir.Fires.TRIGGERED: "each block has triggered it or ended, and orders only what a release fence before that covers",
+    ir.Fires.BEGUN: "each block has begun, and orders nothing that the kernel does",
+    ir.Fires.LAUNCHED: "its blocks are about to begin, a best effort, and orders nothing that the kernel does",
+}
+
+
+def _event_of_launch(fires: ir.Fires, waits: str) -> str:
+    """Why a wait for the event of a launch is not enough."""
+    return f"{waits} the event of that launch, which comes when {_COMES[fires]}"
+
+
+def _call_for_event(execution: Execution, work: ir.Grid, second: Event) -> str | None:
+    """Why a call of the host for the event of a launch does not keep an access back; None where there is none."""
+    for thread in execution.graph.program.threads:
+        for node in thread.body.nodes.values():
+            if isinstance(node, ir.Do) and isinstance(node.operation, ir.LaunchSynchronize | ir.LaunchQuery):
+                calls = (e for e in execution.events if e.kind is Kind.CALL and e.span == node.span)
+                if node.operation.grid == work.name and any(_before(execution, call, second) for call in calls):
+                    name = shown_call(node.operation).partition("(")[0]
+                    return _event_of_launch(node.operation.fires, f"{name} at line {node.span.line} is for")
+    return None
 
 
 def _events(execution: Execution) -> Iterator[tuple[ir.EventRecord | ir.EventWait, Event]]:

@@ -1,4 +1,4 @@
-"""Launches of dependent grids: the host issues what their streams have before them on every path."""
+"""Launches of dependent grids: the host issues what their streams have before them on every path, and their events."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from scopec.program import ir
 from scopec.program.streams import prerequisite, queued, waits_for
 
 if TYPE_CHECKING:
+    from scopec.base.source import Span
     from scopec.program.program import Program
 
 
@@ -28,6 +29,27 @@ def check_dependent(program: Program) -> None:
                     "launch on every path in this stream, or without cudaLaunchAttributeProgrammaticStreamSerialization"
                 )
                 raise error(Code.OUTSIDE_SUBSET, f"{message} are outside the modelled subset", grid.span, help_)
+
+
+def check_launch_events(program: Program) -> None:
+    """InputError where a host thread names an event that the launch of another one records: nobody knows the last."""
+    recorded: dict[str, set[str]] = {}
+    named: list[tuple[str, str, Span]] = []
+    for thread in (program.host, *program.others):
+        for node in thread.body.nodes.values():
+            if not isinstance(node, ir.Do):
+                continue
+            if isinstance(node.operation, ir.LaunchGrid):
+                for of_launch in program.grids[node.operation.grid].events:
+                    recorded.setdefault(of_launch.event, set()).add(thread.name)
+                    named.append((of_launch.event, thread.name, node.span))
+            elif isinstance(node.operation, ir.EventRecord | ir.EventWait | ir.EventSynchronize | ir.EventQuery):
+                named.append((node.operation.event, thread.name, node.span))
+    for event, name, span in named:
+        if recorded.get(event, {name}) != {name}:
+            message = f"event {event}, which a launch records, in several host threads is outside the modelled subset"
+            help_ = "record it, and wait for it, in one thread, or record it with cudaEventRecord"
+            raise error(Code.OUTSIDE_SUBSET, message, span, help_)
 
 
 def _always(body: ir.Body, grid: str) -> bool:

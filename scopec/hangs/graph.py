@@ -25,7 +25,7 @@ from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import ir, types, values
 from scopec.program.names import identifier
 from scopec.program.values import Const
-from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS
+from scopec.progress.system import ISSUING_CALLS, QUERIES, WAITING_CALLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
     from scopec.progress.system import System
 
-_CALLS = (*ISSUING_CALLS, *WAITING_CALLS, ir.StreamQuery, ir.EventQuery)
+_CALLS = (*ISSUING_CALLS, *WAITING_CALLS, *QUERIES)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from scopec.program.names import identifier
 from scopec.program.values import Const, Reg, Value
 from scopec.progress.describe import call_in_words
 from scopec.progress.slicing import without_idle_stores
-from scopec.progress.stepper import called
+from scopec.progress.steps import called
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -223,7 +223,7 @@ class LeftRun(ThreadRun):
                 return self.exchanged(state, operation, span)
             case ir.Decide(target, "failure" | "timeout"):  # it does not fail for ever without a reason
                 return self.set(state, target, values.TRUE)
-            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+            case ir.StreamQuery(target) | ir.EventQuery(target) | ir.LaunchQuery(target):
                 after = super().perform(state, operation, span)
                 self.context.queries.append(self.out.events[-1].id)
                 not_ready = values.binary("!=", after.registers[target], Const(0, values.TRUE.type))

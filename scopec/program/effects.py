@@ -86,7 +86,7 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(trace="outside")
         case ir.ApiCall() | ir.EndProcess():
             return _does(trace="first time")
-        case ir.StreamQuery() | ir.EventQuery():
+        case ir.StreamQuery() | ir.EventQuery() | ir.LaunchQuery():
             return _does(trace="question")
         case ir.ProxyFence() | ir.InitFence():
             return _does(trace="order")
@@ -104,7 +104,13 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(changes=True)
         case ir.JoinThread():
             return _does(waits=True, trace="question")
-        case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() | ir.WorkSynchronize():
+        case (
+            ir.DeviceSynchronize()
+            | ir.StreamSynchronize()
+            | ir.EventSynchronize()
+            | ir.WorkSynchronize()
+            | ir.LaunchSynchronize()
+        ):
             return _does(waits=True, order=ir.Order.ACQUIRE, trace="question")
         case _:
             assert_never(operation)

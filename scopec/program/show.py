@@ -200,9 +200,9 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"wait for {grid}", f"waits for {grid}"
         case ir.TriggerDependents():
             return "launch dependents", "lets dependent grids start"
-        case ir.EventSynchronize(event):
+        case ir.EventSynchronize(event) | ir.LaunchSynchronize(event):
             return f"synchronize {event}", f"calls {shown_call(operation)}"
-        case ir.EventQuery(target, event):
+        case ir.EventQuery(target, event) | ir.LaunchQuery(target, event):
             return f"{target} = query {event}", f"calls {shown_call(operation)}"
         case _:
             assert_never(operation)
@@ -295,7 +295,7 @@ def shown_call(operation: ir.Call) -> str:
             return f"end of {grid}"
         case ir.TriggerDependents():
             return "launch of dependents"
-        case ir.EventSynchronize(event):
+        case ir.EventSynchronize(event) | ir.LaunchSynchronize(event):
             return f"cudaEventSynchronize({event})"
-        case ir.EventQuery(_, event):
+        case ir.EventQuery(_, event) | ir.LaunchQuery(_, event):
             return f"cudaEventQuery({event})"

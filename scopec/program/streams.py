@@ -51,10 +51,12 @@ def acts(stream: ir.Stream, recorded: ir.Stream) -> bool:
     """Whether a wait in a stream for an event that another recorded is an action by which streams wait for others.
 
     It is in the legacy stream, "when an action is taken in the legacy stream such as a kernel launch or
-    cudaStreamWaitEvent()" (CUDA driver API, "Stream synchronization behavior").  A wait for an event that nobody has
-    recorded is "a functional no-op" (CUDA driver API, cuStreamWaitEvent), and so is one for the stream's own.  In a
-    blocking stream only what comes behind it waits for the legacy stream: on an H200, neither such a wait nor
-    cudaStreamSynchronize does by itself.
+    cudaStreamWaitEvent()" (CUDA driver API, "Stream synchronization behavior").  One for an event that nobody has
+    recorded waits for nothing: "Before the first call to cuEventRecord(), an event represents an empty set of work"
+    (CUDA driver API, cuEventRecord; of older versions "acts as if the record has already completed, and so is a
+    functional no-op", cuStreamWaitEvent); and so does one for an event of the stream's own.  In a blocking stream only
+    what comes behind it waits for the legacy stream: on an H200, neither such a wait nor cudaStreamSynchronize does by
+    itself.
     """
     return stream.kind == "legacy" and recorded.name != stream.name
 
@@ -64,16 +66,22 @@ def acts(stream: ir.Stream, recorded: ir.Stream) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Work that a host issues, as its stream orders it: whether it is a kernel, and a dependent one."""
+    """Work that a host issues, as its stream orders it: whether it is a kernel, and a dependent one.
+
+    ``awaits`` are the grids for whose launches' events its stream waits directly before it.
+    """
 
     stream: ir.Stream
     kernel: bool
     dependent: bool
+    awaits: tuple[ir.Awaited, ...] = ()
 
 
 def queued(program: Program) -> dict[str, Queued]:
     """The work of a program, in the order in which it is issued."""
-    return {name: Queued(g.stream, g.work is ir.Work.KERNEL, g.dependent) for name, g in program.grids.items()}
+    return {
+        name: Queued(g.stream, g.work is ir.Work.KERNEL, g.dependent, g.awaits) for name, g in program.grids.items()
+    }
 
 
 def prerequisite(work: Mapping[str, Queued], grid: str) -> str | None:
@@ -90,6 +98,19 @@ def prerequisite(work: Mapping[str, Queued], grid: str) -> str | None:
         if other.stream.name == own.stream.name:
             before = name
     return before if own.dependent and before is not None and work[before].kernel else None
+
+
+def prerequisites(work: Mapping[str, Queued], grid: str) -> tuple[ir.Awaited, ...]:
+    """The grids whose ends a kernel does not wait for, to start, each with what of it the kernel waits for.
+
+    They are those of which a ``griddepcontrol.wait`` in the kernel waits for the end, except for what nothing of the
+    other has to come before: "A launch completion event is nominally similar to a programmatic event with
+    triggerAtBlockStart set except that it is not visible to cudaGridDependencySynchronize()" (CUDA runtime API,
+    cudaLaunchAttributeLaunchCompletionEvent).
+    """
+    before = prerequisite(work, grid)
+    own = () if before is None else (ir.Awaited(before, ir.Fires.TRIGGERED),)
+    return (*own, *work[grid].awaits)
 
 
 def overlapping(work: Mapping[str, Queued]) -> frozenset[tuple[str, str]]:

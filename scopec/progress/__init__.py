@@ -9,6 +9,6 @@
 - ``reductions``, ``slicing``: reductions of the state space
 - ``schedule``, ``replay``, ``describe``: a counterexample, in words
 - ``found``, ``givers``: what a step finds in a state; who wrote a value that never changes, and who could
-- ``stuck``, ``divergence``, ``passages``, ``again``: threads that stay behind, or miss a barrier
+- ``stuck``, ``launch_events``, ``divergence``, ``passages``, ``again``: threads that stay behind, or miss a barrier
 - ``show``: steps in print
 """

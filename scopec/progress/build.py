@@ -15,7 +15,7 @@ from scopec.program.truths import without_truths
 from scopec.progress.models import CUDA, Model
 from scopec.progress.passes import PASSES, Making, Threads
 from scopec.progress.reductions import Reductions, on_cycles
-from scopec.progress.system import ISSUING_CALLS, WAITING_CALLS, Readings, System, unit
+from scopec.progress.system import ISSUING_CALLS, QUERIES, WAITING_CALLS, Readings, System, unit
 
 if TYPE_CHECKING:
     from scopec.base.passes import Passed
@@ -65,9 +65,6 @@ def made(stage: Making, log: list[Passed] | None = None) -> System:
     return system
 
 
-_QUERIES = (ir.StreamQuery, ir.EventQuery)
-
-
 def check_modelled(program: Program) -> None:
     """InputError for what the progress question does not model.
 
@@ -88,7 +85,7 @@ def check_modelled(program: Program) -> None:
                 seen.add(name)
     for grid in program.grids.values():
         for node in grid.body.nodes.values():
-            calls = (*ISSUING_CALLS, *WAITING_CALLS, *_QUERIES, ir.ApiCall, ir.CreateThread, ir.JoinThread)
+            calls = (*ISSUING_CALLS, *WAITING_CALLS, *QUERIES, ir.ApiCall, ir.CreateThread, ir.JoinThread)
             if isinstance(node, ir.Do) and isinstance(node.operation, calls):
                 message = f"a {grid.work.value} cannot make this call"
                 raise error(Code.OUTSIDE_SUBSET, message, node.span, "call it from a host thread")
@@ -195,7 +192,7 @@ def _dependencies(program: Program, model: Model) -> Iterator[tuple[str, tuple[s
         match node:
             case _ if again:
                 raise _host_error(node.span, model)
-            case ir.Do(ir.LaunchGrid(grid), _, _) if program.grids[grid].dependent:
+            case ir.Do(ir.LaunchGrid(grid), _, _) if program.grids[grid].dependent or program.grids[grid].awaits:
                 raise _host_error(node.span, model)
             case ir.Do(ir.LaunchGrid(grid), _, _):
                 stream = program.grids[grid].stream

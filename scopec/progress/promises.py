@@ -156,7 +156,7 @@ def _choices(system: System, when: tuple[When, ...]) -> Iterator[Promise]:
 def is_choice(step: Step) -> bool:
     """Whether a step leaves the implementation a choice, of which the first way is not to fail."""
     match step.operation:
-        case ir.StreamQuery() | ir.EventQuery() | ir.Decide(what="order" | "unknown" | "clock"):
+        case ir.StreamQuery() | ir.EventQuery() | ir.LaunchQuery() | ir.Decide(what="order" | "unknown" | "clock"):
             return False
         case _:
             return _chooses(step.tree)

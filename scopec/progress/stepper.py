@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from scopec.program import ir, values
 from scopec.program.effects import registers
 from scopec.program.loops.loops import live_registers
-from scopec.program.show import shown_call
 from scopec.program.types import BOOL, INT, LONG
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 from scopec.progress import mbarriers
@@ -43,6 +42,7 @@ from scopec.progress.steps import (
     Undefined,
     Visible,
     Wait,
+    called,
     fork,
     label_of,
     leaves,
@@ -298,9 +298,15 @@ class _Stepper:
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() if self.snapshots:
                 yield self._step(label, operation, span, Goto(label_of(label, Role.PENDING)))
                 yield self._step(label, Pending(operation), span, self._follow(following, {}), Role.PENDING)
-            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+            case ir.StreamQuery(target) | ir.EventQuery(target) | ir.LaunchQuery(target):
                 ends = (Goto(label_of(label, Role.READY)), Goto(label_of(label, Role.NOT_READY)))
-                yield self._step(label, operation, span, Either(*ends))
+                asked: tuple[tuple[ir.Call, Role], ...] = ((operation, Role.FIRST),)
+                if isinstance(operation, ir.LaunchQuery):  # it sees the event at once, or when the grid is complete
+                    asked = ((operation, Role.AT_ONCE), (replace(operation, late=True), Role.LATE))
+                    either = Either(*(Goto(label_of(label, role)) for _, role in asked))
+                    yield self._step(label, ir.Decide(target, "order"), span, either)
+                for call, role in asked:
+                    yield self._step(label, call, span, Either(*ends), role)
                 for role, ready, code in ((Role.READY, True, 0), (Role.NOT_READY, False, 600)):
                     tree = self._follow(following, {target: Const(code, INT)})
                     yield self._step(label, Return(called(operation), ready), span, tree, role)
@@ -420,13 +426,6 @@ class _Stepper:
             for name, value in sorted(registers.items())
             if name in self.live[number] and not (isinstance(value, Reg) and value.name == name)
         )
-
-
-def called(operation: ir.Call) -> str:
-    """The function that a call of the host calls, or the grid that it launches."""
-    if isinstance(operation, ir.ApiCall):
-        return operation.function
-    return operation.grid if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]
 
 
 def _read_by(step: Step) -> set[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from scopec.base.records import dataclass
 from scopec.program import ir, values
 from scopec.program.collective import by_chance
+from scopec.program.show import shown_call
 from scopec.program.values import Builtin, Const, Reg, Value, substitute
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ class Role(Enum):
     WAIT = "wait"
     RETURN = "return"
     PENDING = "pending"
+    AT_ONCE = "at_once"
+    LATE = "late"
     READY = "ready"
     NOT_READY = "not_ready"
     ASLEEP = "asleep"
@@ -316,3 +319,10 @@ def writing(value: Value | BarrierWrite, tree: Tree) -> Tree:
 def with_found(value: Value, target: str, found: str = OLD) -> Value:
     """A value over the register ``target`` as one over what the operation finds in memory."""
     return substitute(value, lambda leaf: Reg(found, leaf.type) if leaf.name == target else leaf)
+
+
+def called(operation: ir.Call) -> str:
+    """The function that a call of the host calls, or the grid that it launches."""
+    if isinstance(operation, ir.ApiCall):
+        return operation.function
+    return operation.grid if isinstance(operation, ir.LaunchGrid) else shown_call(operation).partition("(")[0]

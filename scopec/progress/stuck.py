@@ -13,6 +13,7 @@ from scopec.program.values import Builtin, Reg
 from scopec.progress.describe import call_in_words, describe, element
 from scopec.progress.found import located, reached
 from scopec.progress.givers import own_step, since, waited_for
+from scopec.progress.launch_events import silent_block
 from scopec.progress.schedule import NOT_STARTED, Behind, Moment, Move, Standing
 from scopec.progress.slicing import accessed
 from scopec.progress.steps import (
@@ -100,9 +101,8 @@ def not_started(system: System, thread: ir.Thread, last: Moment) -> Behind:
         if unfinished:
             return blocked(f"{thread.grid} comes after {unfinished[0]} in stream order")
         for before in system.prerequisites.get(thread.grid, ()):
-            inside = [t for t in system.threads if t.grid == before and last.labels[t.name] != DONE]
-            if silent := [t.block_name for t in inside if t.block_name not in last.triggered]:
-                return blocked(f"{silent[0]} has neither let {thread.grid} start nor ended")
+            if silent := silent_block(system, before, last):
+                return blocked(silent.format(lets=f"let {thread.grid} start"))
     if not system.readings.host_progress and thread.name not in {t.name for t in system.tasks}:
         return refused(_NO_HOST)
     running = _running(system, last)
@@ -293,6 +293,8 @@ class _Running:
                 return f"in {shown_call(of)}"
             case ir.DeviceSynchronize() | ir.StreamSynchronize() | ir.EventSynchronize() as call:
                 return f"in {shown_call(call)}"
+            case ir.LaunchSynchronize() as call:
+                return f"in {shown_call(call)}"
             case ir.WorkSynchronize(grid) | ir.AwaitGrid(grid):
                 return f"for the end of {grid}"
             case ir.Await(place=place) | ir.BarrierWait(place=place):
@@ -320,6 +322,9 @@ class _Running:
                 unfinished = [g for g in self.work(call) if not _grid_done(self.system, g, self.last)]
                 has = "has" if len(unfinished) == 1 else "have"
                 return f"{', '.join(unfinished)} {has} not completed" if unfinished else None
+            case ir.LaunchSynchronize(_, grid, fires):
+                silent = silent_block(self.system, ir.Awaited(grid, fires), self.last)
+                return silent.format(lets="triggered the event of its launch") or None
             case ir.Await() | ir.BarrierWait():
                 place = accessed(self.operation)
                 assert place is not None

@@ -12,7 +12,7 @@ from scopec.base.records import dataclass
 from scopec.program import ir
 from scopec.program.program import Program
 from scopec.program.specialise import cluster_index
-from scopec.program.streams import acts, overlapping, prerequisite, queued, waits_for
+from scopec.program.streams import acts, overlapping, prerequisites, queued, waits_for
 from scopec.progress.models import Model
 from scopec.progress.reductions import Reductions
 from scopec.progress.steps import Goto, Machine, Pending, Return, Role, Step, Undefined, leaves
@@ -20,7 +20,15 @@ from scopec.progress.steps import Goto, Machine, Pending, Return, Role, Step, Un
 #: Calls that issue work to a stream.
 ISSUING_CALLS = (ir.LaunchGrid, ir.EventRecord, ir.EventWait)
 #: Calls that return when work has completed; every other API call may return at any time.
-WAITING_CALLS = (ir.DeviceSynchronize, ir.StreamSynchronize, ir.EventSynchronize, ir.WorkSynchronize)
+WAITING_CALLS = (
+    ir.DeviceSynchronize,
+    ir.StreamSynchronize,
+    ir.EventSynchronize,
+    ir.WorkSynchronize,
+    ir.LaunchSynchronize,
+)
+#: Calls that ask whether work has completed.
+QUERIES = (ir.StreamQuery, ir.EventQuery, ir.LaunchQuery)
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ def readings(options: Mapping[str, str], given: Mapping[str, str]) -> Readings:
 
 def may_pend(operation: ir.Operation, readings_: Readings) -> bool:
     """Whether a host thread may stay in a call while device threads run (reading 2 of the execution model)."""
-    others = (*ISSUING_CALLS, ir.StreamQuery, ir.EventQuery, ir.ApiCall) if readings_.api_blocks else ()
+    others = (*ISSUING_CALLS, *QUERIES, ir.ApiCall) if readings_.api_blocks else ()
     return isinstance(operation, (*WAITING_CALLS, *others))
 
 
@@ -186,7 +194,9 @@ class System:
     def events(self) -> tuple[str, ...]:
         """The events that order work, so that what a grid comes after is part of the state."""
         operations = [s.operation for s in self.host_steps]
-        return tuple(dict.fromkeys(op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))))
+        found = [op.event for op in operations if isinstance(op, (ir.EventRecord, ir.EventWait))]
+        launches = [one.event for grid in self.program.grids.values() for one in grid.events] if self.lets else []
+        return tuple(dict.fromkeys((*found, *launches)))
 
     def acts(self, waited: str, stream: str) -> bool:
         """Whether a wait for an event may be an action by which a stream waits for others, if there are any.
@@ -222,7 +232,7 @@ class System:
     def late_entries(self) -> tuple[str, ...]:
         """The labels at which a thread begins without taking its first step: it has none, or it may block."""
         found = dict.fromkeys(self.begin(t).label for t in (*self.threads, *self.tasks))
-        merged = self.reductions.start and not self.unit_before
+        merged = self.reductions.start and not self.unit_before and not self.begins_seen
         return tuple(label for label in found if label not in self.steps or not merged or self.steps[label].blocks)
 
     @property
@@ -233,7 +243,7 @@ class System:
     @cached_property
     def api_labels(self) -> tuple[str, ...]:
         """The labels at which a CUDA API call is pending, and may wait for device threads."""
-        waits = (Pending, ir.WorkSynchronize) if self.snapshots else WAITING_CALLS
+        waits = (Pending, ir.WorkSynchronize, ir.LaunchSynchronize) if self.snapshots else WAITING_CALLS
         pending = (*waits, Return, ir.ApiCall) if self.readings.api_blocks else waits
         return tuple(s.label for s in self.host_steps if isinstance(s.operation, pending))
 
@@ -312,10 +322,36 @@ class System:
         return frozenset((first, second) for first, second in pairs if self.program.grids[second].dependent)
 
     @cached_property
-    def prerequisites(self) -> Mapping[str, tuple[str, ...]]:
-        """For each dependent grid the one that has to let it start."""
+    def prerequisites(self) -> Mapping[str, tuple[ir.Awaited, ...]]:
+        """For each grid that may start before others are complete those, and what of them has to come before."""
         work = queued(self.program)
-        return {name: (first,) for name in work if (first := prerequisite(work, name)) is not None}
+        found = {name: prerequisites(work, name) for name in work}
+        needed = {name: [one for one in its if one.fires is not ir.Fires.LAUNCHED] for name, its in found.items()}
+        return {name: tuple(its) for name, its in needed.items() if its}
+
+    @cached_property
+    def lets(self) -> Mapping[str, tuple[str, ...]]:
+        """For each grid behind a wait for the event of a launch those after whose prerequisites it comes, too."""
+        grids = self.program.grids.values()
+        awaits = {g.name: [a.grid for a in g.awaits if a.fires is not ir.Fires.LAUNCHED] for g in grids}
+        return {name: tuple(its) for name, its in awaits.items() if its}
+
+    @cached_property
+    def _awaited(self) -> frozenset[ir.Fires]:
+        """What grids and calls of the host wait for of grids before their ends."""
+        calls = (s.operation for s in self.host_steps)
+        asked = {op.fires for op in calls if isinstance(op, ir.LaunchSynchronize | ir.LaunchQuery)}
+        return frozenset(asked.union(*({one.fires for one in its} for its in self.prerequisites.values())))
+
+    @property
+    def triggers_seen(self) -> bool:
+        """Whether it is part of the state which blocks have let dependent grids start."""
+        return ir.Fires.TRIGGERED in self._awaited
+
+    @property
+    def begins_seen(self) -> bool:
+        """Whether somebody waits for blocks to begin, so that a start is more than what comes behind it."""
+        return ir.Fires.BEGUN in self._awaited
 
     def ordered(self, first: str, second: str) -> bool:
         """Whether the grid ``second`` starts only after ``first``, if that was launched before it."""

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 _COLOURS = {
     "po": "#6e7781", "rf": "#1a7f37", "co": "#8a5300", "fr": "#7a3fd0", "sw": "#0550ae", "hb": "#57606a",
     "race": "#c81e2b", "no-sw": "#c81e2b", "loop": "#0550ae", "period": "#0550ae", "waits": "#c81e2b",
-    "issue": "#8c959f", "stream": "#0550ae", "event": "#1a7f37", "returns": "#7a3fd0", "missing": "#c81e2b",
+    "issue": "#8c959f", "stream": "#0550ae", "event": "#1a7f37", "fires": "#8a5300", "returns": "#7a3fd0",
+    "missing": "#c81e2b",
 }  # fmt: skip
 
 

@@ -61,6 +61,7 @@ RELATIONS = {
         Relation("issue", "a call of the host: this is what it gives to a stream, or launches"),
         Relation("stream", "stream order, or an edge of a graph: complete before the next begins"),
         Relation("event", "record of an event: complete before what comes behind a wait for it"),
+        Relation("fires", "event of a launch, which comes before the end of the kernel: what waits for it begins"),
         Relation("returns", "return of a call: what it has waited for"),
         Relation("missing", "an order that is not there: nothing has this complete before that begins"),
         Relation("waits", "waits for this thread, which could give what is waited for, or has kept it"),

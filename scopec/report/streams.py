@@ -52,7 +52,10 @@ def _has_streams(program: Program) -> bool:
     if any(g.stream.kind != "legacy" or g.work is not ir.Work.KERNEL for g in program.grids.values()):
         return True
     operations = (n.operation for t in program.threads for n in t.body.nodes.values() if isinstance(n, ir.Do))
-    return any(isinstance(one, ir.EventRecord | ir.EventWait | ir.StreamSynchronize) for one in operations)
+    return any(
+        isinstance(one, ir.EventRecord | ir.EventWait | ir.StreamSynchronize | ir.LaunchSynchronize)
+        for one in operations
+    )
 
 
 def _work(program: Program, event: Event) -> ir.Grid | None:
@@ -97,6 +100,7 @@ class _Drawing:
                 self.edges.append(Edge("po", a.id, b.id))
         self.edges += [Edge("stream", self.ends[a], self.of_item[b].id) for a, b in self.queues.order]
         self.edges += [Edge("event", self.ends[a], self.of_item[b].id) for a, b in self.queues.events]
+        self.edges += [Edge("fires", self.of_item[a].id, self.of_item[b].id) for a, b in self.queues.lets]
         self.edges += self._race()
         self.edges += self._waits()
         return Picture(title, tuple(self.lanes), tuple(self.boxes), tuple(self.edges))
@@ -165,7 +169,8 @@ class _Drawing:
     def _item(self, number: int, call: Box) -> None:
         item, lane = self.queues.items[number], self._lane(number)
         earlier = [a for a, b in (*self.queues.order, *self.queues.events) if b == number]
-        row = max([call.row, *(self._row(n) + 1 for n in earlier)])
+        lets = [self.of_item[a].row for a, b in self.queues.lets if b == number]
+        row = max([call.row, *(self._row(n) + 1 for n in earlier), *(row + 1 for row in lets)])
         text, detail, marked = self._item_text(item)
         box = self._put(
             f"item{number}", lane, row, f"{line(item.span, self.main)}: {text}", detail, item.span, marked=marked
@@ -276,7 +281,7 @@ def stream_lines(drawn: Picture, width: int) -> Iterator[str]:
     yield from lanes(names, rows, width)
     yield ""
     said = {box.id: f"{names[box.lane or 0]} {box.text}" for box in drawn.boxes}
-    for relation in ("event", "returns", "waits", "missing"):
+    for relation in ("event", "fires", "returns", "waits", "missing"):
         for edge in drawn.edges:
             if edge.relation == relation:
                 yield f"{relation:<7} {said[edge.source]}  ->  {said[edge.target]}"

@@ -27,7 +27,8 @@ class Names:
     def _strings(self) -> dict[str, str]:
         system, program = self.system, self.system.program
         streams = (s.name for s in (*program.streams, *(g.stream for g in program.grids.values())))
-        events = (s.operation.event for s in system.host_steps if isinstance(s.operation, _ON_EVENTS))
+        asked = (s.operation.event for s in system.host_steps if isinstance(s.operation, _ON_EVENTS))
+        events = (*asked, *system.events)
         blocks = (t.block_name for t in system.everyone if t.grid is None)
         clusters = (t.cluster_name for t in system.everyone)
         names = (*system.machines, *program.grids, *streams, *events, *blocks, *clusters, *system.unit_of.values())

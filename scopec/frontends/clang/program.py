@@ -24,7 +24,7 @@ from scopec.frontends.clang.prepare import CONSTANT, prepared, without_code
 from scopec.frontends.clang.ptx.module import add
 from scopec.frontends.clang.ptx.text import around, ptx_of
 from scopec.frontends.clang.threads import program_of
-from scopec.frontends.dependent_launches import check_dependent
+from scopec.frontends.dependent_launches import check_dependent, check_launch_events
 from scopec.frontends.scoped.syntax.cuda import read_directives
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.frontends.scoped.syntax.syntax_errors import unclosed
@@ -134,6 +134,7 @@ def lower(
     while any(one.learn() for one in open_):
         program = program_of(name, source, *sides, about, values, shown)
     check_dependent(program)
+    check_launch_events(program)
     program = with_mbarriers(program)
     objects = dict(program.objects)
     for directive in file.directives:

@@ -250,7 +250,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     bare = ir.Grid(
         name, launch.kernel, launch.span, launch.blocks, launch.threads, launch.stream, ir.Body(0, {}, {}),
         launch.stream.device, launch.cluster, launch.cooperative, launch.domain, apart=True, dependent=launch.dependent,
-        node=launch.node,
+        node=launch.node, events=launch.events, awaits=launch.awaits,
     )  # fmt: skip
     world.declare_shared(launch.function, name)
     places = [(block, lane) for block in range(launch.blocks.count) for lane in range(launch.threads.count)]

@@ -15,7 +15,7 @@ from scopec.program.streams import acts, overlapping, queued, waits_for
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
@@ -52,7 +52,7 @@ class Ordering:
                 if ends and self.inside[second]:
                     why = f"{second} after {self._name(first)} in stream order"
                     yield Synchronises(ends, self.inside[second], why, self._when(path))
-        yield from dependents.released(self.out)
+        yield from dependents.released(self.out, self._reported)
         for call in self.out.calls:
             when = self._reported(call)
             for item, path in self._in_order(self._complete(call)):
@@ -136,6 +136,8 @@ class Ordering:
                 | ir.WorkSynchronize()
                 | ir.AwaitGrid()
                 | ir.EventQuery()
+                | ir.LaunchSynchronize()
+                | ir.LaunchQuery()
             ):
                 return None
 
@@ -186,6 +188,12 @@ class Ordering:
         changed = True
         while changed:
             changed = False
+            for item, launched in self._let(direct):
+                for first, before in whole[launched].items():
+                    known = whole[item].get(first, self.out.guards.never)
+                    if (found := known | before) != known:
+                        whole[item][first] = found
+                        changed = True
             for item, earlier in direct.items():
                 for middle, path in earlier.items():
                     if not self._passes(middle):
@@ -197,6 +205,18 @@ class Ordering:
                             whole[item][first] = found
                             changed = True
         return whole
+
+    def _let(self, items: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Launches of grids that wait for an event of another launch, each with that one's.
+
+        What is complete when a block of the other grid begins comes before them: that is a reading.
+        """
+        for item in items:
+            operation = self.out.calls[item]
+            if isinstance(operation, ir.LaunchGrid):
+                for awaited in self.program.grids[operation.grid].awaits:
+                    if awaited.fires is not ir.Fires.LAUNCHED:
+                        yield item, self.out.launches[awaited.grid]
 
     def _before(self, earlier: str, item: str, others: Guard, *, same: bool) -> Guard:
         """Where an item is issued before another; of another stream, where that waits for other streams."""
@@ -269,7 +289,7 @@ class Ordering:
         "Returning cudaSuccess from an API to query a CUDA handle, such as a stream or event, behaves the same as return
         from the matching synchronization API" (PTX ISA, 8.9.4).
         """
-        if not isinstance(self.out.calls[call], (ir.StreamQuery, ir.EventQuery)):
+        if not isinstance(self.out.calls[call], (ir.StreamQuery, ir.EventQuery, ir.LaunchQuery)):
             return None
         return values.binary("==", self.out.chosen(call, "result", types.INT), Const(0, types.INT))
 
@@ -297,6 +317,9 @@ class Ordering:
             case ir.EventSynchronize(event) | ir.EventQuery(_, event):
                 for record, latest in self.recorded(event, call):
                     add(record, latest, through=True)
+            case ir.LaunchSynchronize(_, grid, fires) | ir.LaunchQuery(_, _, grid, fires):
+                if fires is not ir.Fires.LAUNCHED:
+                    found.update(self._behind[self.out.launches[grid]])
             case ir.EndProcess() | ir.Trap() | ir.CreateThread() | ir.JoinThread() | ir.ApiCall():
                 pass
             case ir.LaunchGrid() | ir.EventRecord() | ir.EventWait() | ir.TriggerDependents():

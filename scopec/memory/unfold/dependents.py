@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, Kind, Synchronises
 from scopec.program import ir, values
-from scopec.program.streams import prerequisite, queued
+from scopec.program.show import shown_call
+from scopec.program.streams import prerequisites, queued
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from scopec.memory.unfold.unfolding import Unfolding
     from scopec.program.collective import Barrier
@@ -28,23 +29,40 @@ if TYPE_CHECKING:
 _RELEASES = (ir.Order.RELEASE, ir.Order.ACQ_REL, ir.Order.SEQ_CST)
 
 
-def released(out: Unfolding) -> Iterator[Synchronises]:
-    """The pairs of what a block has released when it lets a dependent grid start, and all of that grid."""
-    work, grids = queued(out.program), out.program.grids
+def released(out: Unfolding, reported: Callable[[str], Value | None]) -> Iterator[Synchronises]:
+    """The pairs of what a block has released when it lets a dependent grid start, and all of that grid.
+
+    And of a call that waits for the event of its launch: ``reported`` says where a call finds that it has come.
+    """
     threads = {thread.name: thread for thread in out.program.threads}
-    for second in out.launches:
-        first = prerequisite(work, second)
-        inside = tuple(e.id for e in out.events if e.thread in threads and threads[e.thread].grid == second)
-        if first is None or not inside:
-            continue
-        near = grids[first].domain == grids[second].domain
-        scope = ir.Scope.DEVICE if near else ir.Scope.SYSTEM
+    for first, scope, inside, what, condition in _let(out, threads):
         for block, triggers in _triggers(out, first, threads).items():
             if before := _before(out, triggers, scope):
-                taken = (trigger.guard.value(out.conditions) for trigger in triggers)
-                when = reduce(lambda a, b: values.binary("&&", a, b), taken)
+                taken = [trigger.guard.value(out.conditions) for trigger in triggers]
+                found = None if condition is None else reported(condition)
+                when = reduce(lambda a, b: values.binary("&&", a, b), taken if found is None else [*taken, found])
                 known = None if isinstance(when, Const) else when
-                yield Synchronises(before, inside, f"{block} lets {second} start", known)
+                yield Synchronises(before, inside, f"{block} lets {what}", known)
+
+
+def _let(
+    out: Unfolding, threads: Mapping[str, ir.Thread]
+) -> Iterator[tuple[str, ir.Scope, tuple[str, ...], str, str | None]]:
+    """The grids whose blocks let others go on: each with the scope that a fence needs, and with who goes on.
+
+    These are events, in words, and a call of which they are what comes behind.
+    """
+    work, grids = queued(out.program), out.program.grids
+    for second in out.launches:
+        inside = tuple(e.id for e in out.events if e.thread in threads and threads[e.thread].grid == second)
+        for first in prerequisites(work, second):
+            if inside and first.fires is ir.Fires.TRIGGERED:
+                one, other = grids[first.grid], grids[second]
+                near = one.domain == other.domain and one.device == other.device
+                yield first.grid, ir.Scope.DEVICE if near else ir.Scope.SYSTEM, inside, f"{second} start", None
+    for call, operation in out.calls.items():
+        if isinstance(operation, ir.LaunchSynchronize | ir.LaunchQuery) and operation.fires is ir.Fires.TRIGGERED:
+            yield operation.grid, ir.Scope.SYSTEM, (call,), f"{shown_call(operation)} return", call
 
 
 def _triggers(out: Unfolding, grid: str, threads: Mapping[str, ir.Thread]) -> Mapping[str, Sequence[Event]]:

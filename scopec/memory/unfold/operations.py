@@ -104,7 +104,7 @@ class Operations(Accesses):
                 stem = f"{identifier(self.thread.name)}_L{span.line}_D"
                 number = sum(choice.of.startswith(stem) for choice in self.out.choices.values())
                 return self.set(state, target, self.out.choose(f"{stem}{number + 1}", "either"))
-            case ir.StreamQuery(target, _) | ir.EventQuery(target, _):
+            case ir.StreamQuery(target) | ir.EventQuery(target) | ir.LaunchQuery(target):
                 call = self.call(state, operation, span)
                 return self.set(state, target, self.out.choose(call, "result", types.INT, (0, NOT_READY)))
             case ir.Operand():

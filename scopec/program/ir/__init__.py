@@ -8,6 +8,7 @@ instances of per-block and per-thread objects.  :mod:`scopec.program.specialise`
 - ``copies``: copies that agents make, and fences of proxies and of mbarriers
 - ``calls``: calls that may order threads: of the runtime, of threads of the host, and of what ends a program
 - ``graphs``: control-flow graphs
+- ``launch_events``: events that launches record, and what is waited for of a grid before its end
 - ``hierarchy``: the execution hierarchy: grids, threads, streams
 """
 
@@ -24,6 +25,8 @@ from scopec.program.ir.calls import (
     EventWait,
     JoinThread,
     LaunchGrid,
+    LaunchQuery,
+    LaunchSynchronize,
     StreamQuery,
     StreamSynchronize,
     Trap,
@@ -33,6 +36,7 @@ from scopec.program.ir.calls import (
 from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, CopyGroups, InitFence, ProxyFence
 from scopec.program.ir.graphs import Body, Branch, Do, Exit, Node, Operation, successors
 from scopec.program.ir.hierarchy import Dim, GraphNode, Grid, Stream, Thread, Work, legacy_stream
+from scopec.program.ir.launch_events import Awaited, Fires, LaunchEvent
 from scopec.program.ir.objects import (
     PAGEABLE,
     PLAIN,
@@ -89,12 +93,13 @@ from scopec.program.ir.operations import (
 
 __all__ = [
     "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "AtBarrier",
-    "Await", "AwaitCopies", "AwaitGrid", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit",
+    "Await", "AwaitCopies", "AwaitGrid", "Awaited", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit",
     "BarrierOperation", "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies",
     "CompareExchange", "CopyGroups", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
-    "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "GraphNode",
+    "EventQuery", "EventRecord", "EventSynchronize", "EventWait", "Exchange", "Exit", "Fence", "Fires", "GraphNode",
     "Grid", "Group", "GroupSync", "InitFence",
-    "InputOutput", "JoinThread", "LaunchGrid", "Lifetime", "Load", "Mode", "NamedBarrier", "Node", "Notify", "Object",
+    "InputOutput", "JoinThread", "LaunchEvent", "LaunchGrid", "LaunchQuery", "LaunchSynchronize", "Lifetime", "Load",
+    "Mode", "NamedBarrier", "Node", "Notify", "Object",
     "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope", "Set", "SideEffect", "Silent",
     "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap",
     "TriggerDependents", "Use", "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from scopec.base.records import dataclass
+from scopec.program.ir.launch_events import Fires
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +143,31 @@ class EventQuery:
     event: str
 
 
+@dataclass(frozen=True, slots=True)
+class LaunchSynchronize:
+    """``cudaEventSynchronize(event)`` of an event that the launch of a grid recorded."""
+
+    event: str
+    grid: str
+    fires: Fires
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchQuery:
+    """``target = cudaEventQuery(event)`` of an event that the launch of a grid recorded.
+
+    It may be answered ``late``, as if the event stood for the end of the grid: "dependents (including the CPU thread
+    calling cudaEventSynchronize()) are not guaranteed to observe the release precisely when it is released" (CUDA
+    runtime API, cudaLaunchAttributeProgrammaticEvent).
+    """
+
+    target: str
+    event: str
+    grid: str
+    fires: Fires
+    late: bool = False
+
+
 #: The calls that may order threads.
 Call: TypeAlias = (
     EndProcess
@@ -160,4 +186,6 @@ Call: TypeAlias = (
     | AwaitGrid
     | TriggerDependents
     | EventQuery
+    | LaunchSynchronize
+    | LaunchQuery
 )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.records import dataclass
 from scopec.program.ir.graphs import Body
+from scopec.program.ir.launch_events import Awaited, LaunchEvent
 from scopec.program.values import Given
 
 if TYPE_CHECKING:
@@ -82,8 +83,9 @@ class Grid:
     a thread block cluster in blocks, None for a launch without clusters; ``cooperative`` says whether it is a
     cooperative launch; ``domain`` is the memory synchronization domain.  With ``apart`` the threads have no nodes of
     the body in common but by chance: what they have in common are places in the source.  A ``dependent`` one may start
-    before the kernel that its stream has before it is complete (programmatic stream serialization).  ``node`` is the
-    node of a graph whose work this is; ``span`` is where that was captured, or added, then.
+    before the kernel that its stream has before it is complete (programmatic stream serialization).  ``events`` are
+    those that the launch records, and ``awaits`` the grids of such events for which its stream waits directly before
+    it.  ``node`` is the node of a graph whose work this is; ``span`` is where that was captured, or added, then.
     """
 
     name: str
@@ -101,6 +103,8 @@ class Grid:
     apart: bool = False
     dependent: bool = False
     node: GraphNode | None = None
+    events: tuple[LaunchEvent, ...] = ()
+    awaits: tuple[Awaited, ...] = ()
 
     @cached_property
     def given(self) -> Given:

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 #: The laws of progress, each after those that it adds to, but for those of objects that few programs have.
 LAWS = (
     ending.LABELS, phases.PHASES, *ending.STREAMS.bases, ending.STREAMS, ending.EVENTS, ending.DEPENDENCIES,
-    ending.TRIGGERS, barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS, fairness.EXECUTION_MODEL,
+    ending.TRIGGERS, ending.BEGINNINGS, barriers.BARRIERS, barriers.EXCHANGES, named_barriers.NAMED_BARRIERS,
+    fairness.EXECUTION_MODEL,
     *(laws for laws in fairness.MODELS.values() if laws is not fairness.EXECUTION_MODEL),
 )  # fmt: skip
 
@@ -87,7 +88,9 @@ class Rules:
     @cached_property
     def starting(self) -> tuple[str, ...]:
         """The conditions of a thread that is started: those of these definitions that there are."""
-        return tuple(name for name in ("CanStart", "Triggered", "InOrder", "HasPlace") if name in self.definitions)
+        return tuple(
+            name for name in ("CanStart", "Triggered", "Begun", "InOrder", "HasPlace") if name in self.definitions
+        )
 
     def transition(self, step: Step) -> Transition:
         """The transition of a step."""

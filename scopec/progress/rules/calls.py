@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from scopec.program import ir
+from scopec.progress.rules.ending import fired
 from scopec.progress.steps import DONE, IDLE, Pending
 from scopec.progress.terms import (
     EMPTY,
@@ -47,8 +48,11 @@ def transition(system: System, step: Step) -> Transition | None:
                 earlier = call("Before", stream(system.program.grids[name].stream.name))
                 early = [grid(f) for f in system.grids if (f, name) in system.overlapping]
                 late = those("f", earlier, negated(among("f", set_of(*early)))) if early else earlier
-                updates.append(Update("after", grid(name), late))
+                lets = [at("after", grid(first)) for first in system.lets.get(name, ())]
+                updates.append(Update("after", grid(name), union(late, *lets) if lets else late))
             return Transition(step, updates=tuple(updates))
+        case ir.TriggerDependents() if not system.triggers_seen:
+            return Transition(step)
         case ir.TriggerDependents():
             triggered = union("triggered", set_of(at("BlockOf", "t")))
             return Transition(step, updates=(Update("triggered", None, triggered),))
@@ -70,6 +74,10 @@ def transition(system: System, step: Step) -> Transition | None:
             return Transition(step, _done(system, made))
         case ir.AwaitGrid() as made:
             return Transition(step, _done(system, made))
+        case ir.LaunchSynchronize(_, of, fires):
+            return Transition(step, fired(of, fires))
+        case ir.LaunchQuery(_, _, of, fires, late):
+            return Transition(step, choice=_grids_done(grid(of)) if late else fired(of, fires))
         case Pending():
             completed = call("AllDoneOf", at("awaited", "t")) if system.issues else TRUE
             return Transition(step, completed, (Update("awaited", term("t"), EMPTY),))
@@ -89,6 +97,10 @@ def transition(system: System, step: Step) -> Transition | None:
             return Transition(step, call("Done", thread(name)))
         case _:
             return None
+
+
+def _grids_done(*grids: Term) -> Term:
+    return call("AllDoneOf", set_of(*grids))
 
 
 def _work(system: System, made: ir.Operation) -> Term:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from scopec.program import ir
 from scopec.program.streams import waits_for
 from scopec.progress.steps import DONE, IDLE
 from scopec.progress.terms import (
     EMPTY,
     FALSE,
+    TRUE,
     Fn,
     Term,
     among,
@@ -108,6 +110,11 @@ _TRIGGERED = (
     '"dependents [...] can be scheduled as soon as all other CTAs in the grid issue the same instruction or have '
     'completed" (PTX ISA, "griddepcontrol")'
 )
+_LAUNCH_EVENT = (
+    '"Event recorded through this launch attribute is guaranteed to only trigger after all block in the associated '
+    "kernel trigger the event. [...] A trigger can also be inserted at the beginning of each block's execution if "
+    'triggerAtBlockStart is set to non-0." (CUDA runtime API, cudaLaunchAttributeProgrammaticEvent)'
+)
 _WAITED = both(among(at("GridOf", "u"), at("Prerequisite", at("GridOf", "t"))), negated(call("Done", "u")))
 _LET_START = every("u", domain_of("BlockOf"), implies(_WAITED, among(at("BlockOf", "u"), "triggered")))
 TRIGGERS = Laws(
@@ -117,12 +124,46 @@ TRIGGERS = Laws(
 )
 
 
+def _begun(block_of: Term) -> Term:
+    """Whether some thread of a block has started."""
+    return some("v", domain_of("BlockOf"), both(equal(at("BlockOf", "v"), block_of), call("Started", "v")))
+
+
+_AFTER_BEGIN = among(at("GridOf", "u"), at("Beginning", at("GridOf", "t")))
+_HAS_BEGUN = every("u", domain_of("BlockOf"), implies(_AFTER_BEGIN, _begun(at("BlockOf", "u"))))
+BEGINNINGS = Laws(
+    "Beginnings",
+    "grids that may start when each block of another one has begun",
+    (Definition("Begun", ("t",), _HAS_BEGUN, (_LAUNCH_EVENT,)),),
+)
+
+
+def fired(of: str, fires: ir.Fires) -> Term:
+    """Whether what the event of a grid's launch waits for has come; ``AllDoneOf`` says whether the grid is complete."""
+    inside = equal(at("GridOf", "u"), grid(of))
+    match fires:
+        case ir.Fires.TRIGGERED:
+            silent = both(inside, negated(call("Done", "u")))
+            return every("u", domain_of("BlockOf"), implies(silent, among(at("BlockOf", "u"), "triggered")))
+        case ir.Fires.BEGUN:
+            return every("u", domain_of("BlockOf"), implies(inside, _begun(at("BlockOf", "u"))))
+        case ir.Fires.LAUNCHED:
+            return TRUE
+
+
+def _prerequisites(system: System, fires: ir.Fires) -> Mapping[str, Sequence[str]]:
+    """For each grid those of whose blocks something has to come before it starts, where there are any."""
+    found = {name: [one.grid for one in its if one.fires is fires] for name, its in system.prerequisites.items()}
+    return {name: its for name, its in found.items() if its}
+
+
 def tables(system: System) -> Iterator[tuple[str, Table]]:
     """The threads of each grid, and the order in which grids start."""
     started = (*system.threads, *system.tasks)
-    if system.prerequisites:
-        before = system.prerequisites
-        yield "Prerequisite", {grid(g): set_of(*map(grid, before.get(g, ()))) for g in system.grids}
+    for name, fires in (("Prerequisite", ir.Fires.TRIGGERED), ("Beginning", ir.Fires.BEGUN)):
+        before = _prerequisites(system, fires)
+        if before:
+            yield name, {grid(g): set_of(*map(grid, before.get(g, ()))) for g in system.grids}
     if started and system.grids:
         yield "GridOf", {thread(t.name): grid(t.grid or "") for t in started}
     if any(system.before.values()):
@@ -150,7 +191,7 @@ def variables(system: System) -> Iterator[Variable]:
         yield Variable("after", "grids that a grid comes after", table("g", grids, EMPTY))
         yield Variable("fence", "grids that later work of a stream comes after", table("s", streams, EMPTY))
         yield Variable("event", "grids that an event stands for", table("e", events, EMPTY))
-    if system.prerequisites:
+    if system.triggers_seen:
         yield Variable("triggered", "blocks that have let the grids start that depend on theirs", EMPTY)
     if system.snapshots:
         yield Variable("awaited", "grids that a pending call waits for", table("h", "HostThreads", EMPTY))
@@ -170,8 +211,10 @@ def definitions(system: System) -> Iterator[Definition | Laws]:
     else:
         yield Definition("Ordered", ("f", "g"), _ordered(system), ("f and g are issued in an order that streams keep",))
         yield STREAMS
-    if system.prerequisites:
+    if _prerequisites(system, ir.Fires.TRIGGERED):
         yield TRIGGERS
+    if _prerequisites(system, ir.Fires.BEGUN):
+        yield BEGINNINGS
     left_out = either(call("Done", "h"), negated(call("Started", "h")))
     hosts = every("h", "HostThreads", left_out if system.created else call("Done", "h"))
     yield Definition("AllDone", (), both(hosts, call("AllIssuedDone")))

@@ -12,6 +12,8 @@ from scopec.program.expectations import PROGRESS_KINDS
 from scopec.program.streams import awaited_values, ordered_by_values, overlapping, prerequisite, queued
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scopec.explain.verdict import Check
     from scopec.program.program import Program
     from scopec.session.inquiry.run import Run
@@ -22,6 +24,11 @@ _COPIES = "that a copy which is issued is complete at last"
 _WARPS = "which warp of a warpgroup reads which part of a matrix: each may read all of it, until the warpgroup's wait"
 _BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
 _BEFORE = "that a dependent grid comes after all that is complete when the grid that it depends on starts"
+_BEGINS = (
+    "that what waits for the event of a launch comes after all that is complete when the blocks of that launch begin"
+)
+_EFFORT = "that nothing of a kernel, nor of what it comes after, is before what waits for its launch completion event"
+_SEEN = "that a kernel which waits for the event of a launch is started though the launched kernel still runs"
 _VALUES = "that a stream's wait for a value is an acquire, and its write of one an atomic store, both of system scope"
 _BESIDE = "that CUDA does not put work of two streams one behind the other where a value alone says in which order"
 
@@ -32,20 +39,43 @@ def rests_on(run: Run, check: Check) -> tuple[str, ...]:
         return ()
     if check.expectation.kind in PROGRESS_KINDS:
         beside = (_BESIDE,) if next(ordered_by_values(run.program), None) is not None else ()
-        return (*((_COPIES,) if "agents" in run.extensions else ()), *beside)
+        resident = run.progress.resident or run.settings.given["resident_blocks"].isdecimal()
+        seen = (_SEEN,) if resident and any(grid.awaits for grid in run.program.grids.values()) else ()
+        return (*seen, *((_COPIES,) if "agents" in run.extensions else ()), *beside)
     if awaited_values(run.program):
         return (_VALUES, *_of_the_rest(run, check))
     return _of_the_rest(run, check)
 
 
 def _of_the_rest(run: Run, check: Check) -> tuple[str, ...]:
-    """The readings of dependent launches, proxies and copies."""
-    work = queued(run.program)
+    """The readings of events of launches, dependent launches, proxies and copies."""
+    return (*_of_launches(run.program), *_of_dependent(run.program), *_of_copies(run, check))
+
+
+def _of_launches(program: Program) -> Iterator[str]:
+    """The readings of events that launches record, for which kernels and calls of the host wait."""
+    operations = (node.operation for t in program.threads for node in t.body.nodes.values() if isinstance(node, ir.Do))
+    calls = [call for call in operations if isinstance(call, ir.LaunchSynchronize | ir.LaunchQuery)]
+    awaited = {ir.Awaited(call.grid, call.fires) for call in calls}.union(*(g.awaits for g in program.grids.values()))
+    if any(one.fires is ir.Fires.LAUNCHED for one in awaited):
+        yield _EFFORT
+    order = list(program.grids)
+    if any(order.index(one.grid) for one in awaited if one.fires is not ir.Fires.LAUNCHED):
+        yield _BEGINS
+
+
+def _of_dependent(program: Program) -> Iterator[str]:
+    """The readings of dependent launches."""
+    work, order = queued(program), list(program.grids)
     early = {(first, second) for second in work if (first := prerequisite(work, second)) is not None}
-    if early:
-        behind = (_BEHIND,) if overlapping(work) > early else ()
-        order = list(work)
-        return (*behind, *((_BEFORE,) if any(order.index(first) for first, _ in early) else ()))
+    if overlapping(work) > early:
+        yield _BEHIND
+    if any(order.index(first) for first, _ in early):
+        yield _BEFORE
+
+
+def _of_copies(run: Run, check: Check) -> tuple[str, ...]:
+    """The readings of proxies and copies."""
     found = [_FENCES] if "async_proxy" in run.extensions and not check.expectation.implicit else []
     if found and _multiplies(run.program):
         found.append(_WARPS)

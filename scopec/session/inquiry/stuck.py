@@ -70,7 +70,7 @@ def hangs(
         return Hangs(undecided=f"{passed} about executions that get stuck")
     if whole is not None:
         return Hangs(whole=whole)
-    if any(grid.dependent for grid in run.program.grids.values()):
+    if any(grid.dependent or grid.events for grid in run.program.grids.values()):
         return Hangs(undecided=f"whether a dependent grid starts is not known of an execution: {_SCHEDULES_ALONE}")
     bound = run.settings.bound["unroll"]
     for factor in _MORE_TURNS:

@@ -148,7 +148,7 @@ class Variant:
     @property
     def rests(self) -> bool:
         """Whether a verdict may rest on readings of what no document says."""
-        early = any(grid.dependent for grid in self.program.grids.values())
+        early = any(grid.dependent or grid.events for grid in self.program.grids.values())
         return bool(self.extensions) or early or bool(awaited_values(self.program))
 
     @cached_property

@@ -30,11 +30,12 @@ struct launch_options {
             case 2: cooperative = value.cooperative != 0; break;
             case 4: cluster = dim3(value.clusterDim.x, value.clusterDim.y, value.clusterDim.z); break;
             case 6: dependent = value.programmaticStreamSerializationAllowed != 0; break;
-            case 7: __scopec_unmodelled("cudaLaunchAttributeProgrammaticEvent"); break;
+            case 7: __scopec_launch_event(number(value.programmaticEvent.event), value.programmaticEvent.triggerAtBlockStart ? 1 : 0,
+                                          value.programmaticEvent.flags); break;
             case 9: __scopec_unmodelled("cudaLaunchAttributeMemSyncDomainMap"); break;
             case 10: domain = int(value.memSyncDomain); break;
             case 11: __scopec_unmodelled("cudaLaunchAttributePreferredClusterDimension"); break;
-            case 12: __scopec_unmodelled("cudaLaunchAttributeLaunchCompletionEvent"); break;
+            case 12: __scopec_launch_event(number(value.launchCompletionEvent.event), 2, value.launchCompletionEvent.flags); break;
             case 13: __scopec_unmodelled("cudaLaunchAttributeDeviceUpdatableKernelNode"); break;
             default: __scopec_unmodelled("this launch attribute");
         }
@@ -254,11 +255,11 @@ inline cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, u
     __scopec_stream_wait_event(__scopec::number(stream), __scopec::number(event));
     return cudaSuccess;
 }
-inline cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    *event = reinterpret_cast<cudaEvent_t>(long(__scopec_event_create()));
+inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    *event = reinterpret_cast<cudaEvent_t>(long(__scopec_event_create(flags)));
     return __scopec::success("cudaEventCreate");
 }
-inline cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return cudaEventCreate(event); }
+inline cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, 0); }
 inline cudaError_t cudaEventDestroy(cudaEvent_t event) {
     __scopec_event_destroy(__scopec::number(event));
     return cudaSuccess;

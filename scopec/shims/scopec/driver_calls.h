@@ -119,7 +119,9 @@ inline CUresult cuStreamQuery(CUstream stream) { return __scopec::of_driver(cuda
 inline CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags) {
     return __scopec::of_driver(cudaStreamWaitEvent(stream, event, flags));
 }
-inline CUresult cuEventCreate(CUevent* event, unsigned) { return __scopec::of_driver(cudaEventCreate(event)); }
+inline CUresult cuEventCreate(CUevent* event, unsigned flags) {
+    return __scopec::of_driver(cudaEventCreateWithFlags(event, flags));
+}
 inline CUresult cuEventDestroy(CUevent event) { return __scopec::of_driver(cudaEventDestroy(event)); }
 inline CUresult cuEventRecord(CUevent event, CUstream stream) { return __scopec::of_driver(cudaEventRecord(event, stream)); }
 inline CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags) {

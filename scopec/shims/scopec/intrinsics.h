@@ -209,7 +209,7 @@ void __scopec_stream_synchronize(int stream);
 // 0 complete, 1 not.
 int __scopec_stream_query(int stream);
 // Returns its number, from 1.
-int __scopec_event_create();
+int __scopec_event_create(unsigned flags);
 void __scopec_event_record(int event, int stream);
 void __scopec_stream_wait_event(int stream, int event);
 void __scopec_event_synchronize(int event);
@@ -256,6 +256,8 @@ void __scopec_host_function(int stream, void (*run)(void*), void* data);
 void __scopec_launch(const void* kernel, void** arguments, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                      unsigned block_x, unsigned block_y, unsigned block_z, size_t shared, int stream, bool cooperative,
                      unsigned cluster_x, unsigned cluster_y, unsigned cluster_z, int domain, bool dependent);
+// The next launch records an event when each block has triggered it or ended (0), has begun (1), or nobody knows when (2).
+void __scopec_launch_event(int event, int when, int flags);
 // The kernel of a name, as it is in object code.
 const void* __scopec_kernel(const char* name);
 // The variable of the device that has a name there, `managed` ones where these are asked for; and how many bytes it has.

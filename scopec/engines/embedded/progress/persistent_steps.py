@@ -41,6 +41,7 @@ from scopec.program.collective import by_chance
 from scopec.progress.promises import is_choice
 from scopec.progress.slicing import accessed
 from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
+from scopec.progress.system import QUERIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -295,7 +296,7 @@ class _Watched(list[Any]):
 
 def _keeps(system: System) -> bool:
     """Whether promises last, nothing stops a thread from outside, and nobody asks whether it has ended yet."""
-    noticing = (ir.EndProcess, ir.Trap, ir.StreamQuery, ir.EventQuery)
+    noticing = (ir.EndProcess, ir.Trap, *QUERIES)
     noticed = any(isinstance(step.operation, noticing) for step in system.steps.values())
     return not noticed and (system.readings.host_progress if system.model.has_host else system.model.keeps_started)
 

@@ -120,7 +120,7 @@ class States(Terms):
             after = {g: tuple(f for f in issued[:n] if self.system.ordered(f, g)) for n, g in enumerate(issued)}
             events = {}
         known = {thread: kept for thread, kept in registers.items() if kept}
-        triggered = state[self.slots["triggered"]] if self.system.prerequisites else frozenset()
+        triggered = state[self.slots["triggered"]] if self.system.triggers_seen else frozenset()
         return Moment(labels, memory, known, issued, after, events, triggered)
 
     # ---- values

@@ -13,6 +13,7 @@
 - ``guards``: static local variables
 - ``captures``, ``graphs``, ``graph_launches``: streams that are captured, graphs, and what a launch of one does
 - ``stream_values``: values in memory that streams wait for and write
+- ``launch_events``: events that launches record
 - ``host``, ``launches``, ``copies``, ``staging``, ``allocations``: host code
 - ``peers``: copies between devices that all their work is ordered with
 """

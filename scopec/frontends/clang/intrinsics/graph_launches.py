@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.frontends.clang.intrinsics import launch_events
 from scopec.frontends.clang.intrinsics.host import graph_node
 from scopec.frontends.clang.intrinsics.launches import issued, work_name
 from scopec.frontends.clang.machine.spawned import EventNode, Launch
@@ -55,6 +56,7 @@ class Launching:
 
     def launch(self) -> None:
         """Give each node to a stream, behind those that it comes after."""
+        launch_events.check_none_awaited(self.call, self.stream)
         self._place()
         own = {name for name in (one.name for one in self.streams.values()) if name != self.stream.name}
         roots = [n for n in self.order if not self.nodes[n].after and self.streams[n].name in own]
@@ -101,8 +103,10 @@ class Launching:
             case None:
                 pass
             case EventNode(event, True):
+                launch_events.check_other(self.call, event, "a graph's wait for")
                 self._emit(ir.EventWait(event, stream.name))
             case EventNode(event):
+                launch_events.forget(self.call.state, event)
                 self._emit(ir.EventRecord(event, stream.name))
             case _:
                 captured = "" if work.stream.name == graph_node(self.call.state).name else work.stream.name

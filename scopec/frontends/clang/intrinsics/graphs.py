@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics import captures
+from scopec.frontends.clang.intrinsics import captures, launch_events
 from scopec.frontends.clang.intrinsics.captures import Captured, Node, nodes_of
 from scopec.frontends.clang.intrinsics.graph_launches import Launching, place
 from scopec.frontends.clang.intrinsics.host import event_of, graph_node, stream_of, subject
@@ -179,6 +179,7 @@ def _edge(call: Call) -> bool:
 def _event(call: Call) -> bool:
     """``event_node(event, stream, waits)``: an event outside of the graph, which a launch records or waits for."""
     event, stream = event_of(call, 0), stream_of(call, call.arguments[1])
+    launch_events.check_other(call, event, "a node of a graph for")
     captures.append(call, stream, EventNode(event, bool(call.known(2))))
     return call.done()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics import captures
+from scopec.frontends.clang.intrinsics import captures, launch_events
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import address_of, last_error, text_at
 from scopec.frontends.clang.llvm.debug import Leaf
@@ -237,6 +237,7 @@ def _event_create(call: Call) -> bool:
         world.events[key] = unused(known[0] if known is not None else "event", world.events.values())
     found = 1 + list(world.events).index(key)
     call.state.cells.pop((_DESTROYED["Event"], found), None)
+    launch_events.created(call.state, world.events[key], call.number(0))
     return call.done(number(found, 32))
 
 
@@ -336,6 +337,7 @@ def _context(call: Call) -> bool:
 def _stream_query(call: Call) -> bool:
     register, stream = call.target(types.INT), stream_of(call, call.arguments[0])
     captures.check_stream(call, stream)
+    launch_events.check_none_awaited(call, stream)
     call.emit(ir.StreamQuery(register.name, stream.name))
     return call.done(register)
 
@@ -343,20 +345,23 @@ def _stream_query(call: Call) -> bool:
 def _stream_synchronize(call: Call) -> bool:
     stream = stream_of(call, call.arguments[0])
     captures.check_stream(call, stream)
+    launch_events.check_none_awaited(call, stream)
     call.emit(ir.StreamSynchronize(stream.name))
     return call.done()
 
 
 def _stream_wait_event(call: Call) -> bool:
     event, stream = event_of(call, 1), stream_of(call, call.arguments[0])
-    if not captures.join(call, event, stream):
+    if not captures.join(call, event, stream) and not launch_events.wait(call, event, stream):
         call.emit(ir.EventWait(event, stream.name))
     return call.done()
 
 
 def _event_record(call: Call) -> bool:
     event, stream = event_of(call, 0), stream_of(call, call.arguments[1])
+    launch_events.forget(call.state, event)
     if not captures.record(call, event, stream):
+        launch_events.check_none_awaited(call, stream)
         call.emit(ir.EventRecord(event, stream.name))
     return call.done()
 
@@ -364,14 +369,17 @@ def _event_record(call: Call) -> bool:
 def _event_synchronize(call: Call) -> bool:
     event = event_of(call, 0)
     captures.check_event(call, event)
-    call.emit(ir.EventSynchronize(event))
+    of = launch_events.launch_of(call, event)
+    call.emit(ir.EventSynchronize(event) if of is None else ir.LaunchSynchronize(event, of.grid, of.fires))
     return call.done()
 
 
 def _event_query(call: Call) -> bool:
     register, event = call.target(types.INT), event_of(call, 0)
     captures.check_event(call, event)
-    call.emit(ir.EventQuery(register.name, event))
+    of = launch_events.launch_of(call, event)
+    name = register.name
+    call.emit(ir.EventQuery(name, event) if of is None else ir.LaunchQuery(name, event, of.grid, of.fires))
     return call.done(register)
 
 

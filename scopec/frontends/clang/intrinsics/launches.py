@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.frontends.clang.intrinsics import captures
+from scopec.frontends.clang.intrinsics import captures, launch_events
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import text_at
-from scopec.frontends.clang.intrinsics.host import last_error_of, stream_of, used_device
+from scopec.frontends.clang.intrinsics.host import event_of, last_error_of, stream_of, used_device
 from scopec.frontends.clang.intrinsics.staging import staged
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
@@ -35,7 +35,7 @@ from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch, queue
 from scopec.frontends.clang.machine.state import Again
 from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
 from scopec.program import ir
-from scopec.program.streams import prerequisite
+from scopec.program.streams import prerequisites
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
@@ -131,8 +131,17 @@ def _launched(
     if cluster is not None:
         check_cluster(cluster, blocks, machine.span(state))
     launch = Launch(kernel, function, tuple(arguments), cells, machine.span(state), blocks, threads, stream,
-                    cooperative, cluster, domain, shared.value, tuple(passed), dependent)  # fmt: skip
+                    cooperative, cluster, domain, shared.value, tuple(passed), dependent,
+                    events=_recorded(call, stream))  # fmt: skip
     issued(call, name, launch)
+
+
+def _recorded(call: Call, stream: ir.Stream) -> tuple[ir.LaunchEvent, ...]:
+    """The events that a launch records."""
+    events = launch_events.asked(call)
+    if events and captures.captured(call.state, stream) is not None:
+        raise call.machine.refused(call.state, "a launch that records an event, in a captured stream, is")
+    return events
 
 
 def _tells_elements(call: Call, function: llvm.Function, parameter: str, content: Content) -> bool:
@@ -167,7 +176,12 @@ def issued(call: Call, name: str, work: Launch | Copy | Callback) -> None:
     world.issued.add(key)
     if isinstance(work, Copy) and work.pageable:
         work = staged(call, name, work)
+    if isinstance(work, Launch):
+        work = replace(work, awaits=launch_events.awaited(call, work.stream))
+    launch_events.check_none_awaited(call, work.stream)
     world.launches[name] = work
+    if isinstance(work, Launch):
+        launch_events.launched(call, name, work.events)
     call.emit(ir.LaunchGrid(name))
 
 
@@ -246,23 +260,33 @@ def _launch(call: Call) -> bool:
 def _await_prerequisite(call: Call) -> bool:
     """``griddepcontrol.wait``, which waits for nothing where the grid depends on none."""
     world = call.machine.world
-    before = prerequisite({name: queued(work) for name, work in world.launches.items()}, call.machine.thread)
-    if before is not None:
-        call.emit(ir.AwaitGrid(before))
+    for before in prerequisites({name: queued(work) for name, work in world.launches.items()}, call.machine.thread):
+        if before.fires is not ir.Fires.LAUNCHED:
+            call.emit(ir.AwaitGrid(before.grid))
     return call.done()
 
 
 def _trigger_dependents(call: Call) -> bool:
-    """``griddepcontrol.launch_dependents``, which does nothing where no grid depends on this one."""
-    work = {name: queued(work) for name, work in call.machine.world.launches.items()}
-    if any(prerequisite(work, name) == call.machine.thread for name in work):
+    """``griddepcontrol.launch_dependents``, which does nothing where nobody waits for it."""
+    launches, own = call.machine.world.launches, call.machine.thread
+    work, triggered = {name: queued(one) for name, one in launches.items()}, ir.Fires.TRIGGERED
+    launch = launches[own]
+    recorded = isinstance(launch, Launch) and any(one.fires is triggered for one in launch.events)
+    if recorded or any(ir.Awaited(own, triggered) in prerequisites(work, name) for name in work):
         call.emit(ir.TriggerDependents())
+    return call.done()
+
+
+def _launch_event(call: Call) -> bool:
+    """``launch_event(event, fires, flags)``: the next launch records an event."""
+    launch_events.ask(call, event_of(call, 0), call.known(1), call.known(2))
     return call.done()
 
 
 #: The intrinsics that the functions of the runtime API launch with, and those of grids that overlap.
 LAUNCHES = {
     "launch": _launch,
+    "launch_event": _launch_event,
     "kernel": _named,
     "global": _global,
     "global_size": _global_size,

@@ -39,6 +39,8 @@ class Launch:
     passed: tuple[str, ...]
     dependent: bool = False
     node: ir.GraphNode | None = None
+    events: tuple[ir.LaunchEvent, ...] = ()
+    awaits: tuple[ir.Awaited, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,4 +96,6 @@ GraphWork: TypeAlias = Launch | Copy | Callback | EventNode | None
 
 def queued(work: Launch | Copy | Callback) -> Queued:
     """Work as its stream orders it."""
-    return Queued(work.stream, isinstance(work, Launch), isinstance(work, Launch) and work.dependent)
+    if isinstance(work, Launch):
+        return Queued(work.stream, True, work.dependent, work.awaits)
+    return Queued(work.stream, False, False)
