@@ -36,6 +36,7 @@ PROVED = {
     "two launches": ("rows", "void f(int* a, int n) { rows<<<n, 32>>>(a, n); rows<<<2 * n, 16>>>(a, n); }"),
     "a counter of the host": ("rows", "#include <atomic>\nstatic std::atomic<int> calls; void f(int* a, int n) { calls.fetch_add(1); rows<<<n, 32>>>(a, n); }"),
     "a template": ("typed<int>", "void f(int* a, int n) { typed<<<n, 32>>>(a, n); }"),
+    "what is asked about the kernel": ("rows", "void f(int* a, int n) { int g, b; cudaFuncSetAttribute(rows, cudaFuncAttributeMaxDynamicSharedMemorySize, 4096); cudaOccupancyMaxPotentialBlockSize(&g, &b, rows); rows<<<n, 32>>>(a, n); }"),
     "a number of the launch": ("rows", "void f(int* a, int n) { int b = n > 7 ? 32 : 16; rows<<<n, b>>>(a, n); }"),
 }  # fmt: skip
 
@@ -53,6 +54,9 @@ NOT_PROVED = {
     "what a function may write by a pointer": ("rows", "void f(int* a, int n) { int b = 32; int* p[1] = {&b}; other(p); rows<<<n, b>>>(a, n); }"),
     "no launch": ("rows", "void f(int* a, int n) { guarded<<<n, 32>>>(a, n); }"),
     "another way to launch": ("rows", "void f(int* a, int n) { void* p[2] = {&a, &n}; rows<<<n, 32>>>(a, n); cudaLaunchKernel((void*)rows, dim3(n), dim3(64), p, 0, 0); }"),
+    "whoever gets the kernel": ("rows", "void run(void (*k)(int*, int), int* a) { k<<<1, 64>>>(a, 1); } void f(int* a, int n) { rows<<<n, 32>>>(a, n); run(rows, a); }"),
+    "a kernel in a variable": ("rows", "void f(int* a, int n) { rows<<<n, 32>>>(a, n); auto k = rows; k<<<n, 64>>>(a, n); }"),
+    "a table of kernels": ("rows", "static void (*all[])(int*, int) = {rows, block}; void f(int* a, int n) { rows<<<n, 32>>>(a, n); all[n]<<<n, 64>>>(a, n); }"),
     "code that is not read": ("rows", "void f(int* a, int n) { rows<<<n, 32>>>(a, n); undeclared(); }"),
 }  # fmt: skip
 

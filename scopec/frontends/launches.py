@@ -6,6 +6,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.program import largest
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,8 +28,9 @@ def check_threads(blocks: ir.Dim, threads: ir.Dim, span: Span) -> None:
     count = blocks.count * threads.count
     if count > _MOST_THREADS:
         raise error(Code.TOO_LARGE, f"a launch of {count} threads", span, f"launch at most {_MOST_THREADS} threads")
-    if threads.count > 1024:
-        raise error(Code.BAD_LAUNCH, f"a block of {threads.count} threads", span, "a block has at most 1024")
+    if threads.count > largest.THREADS:
+        message = f"a block of {threads.count} threads"
+        raise error(Code.BAD_LAUNCH, message, span, f"a block has at most {largest.THREADS}")
 
 
 def check_block(threads: ir.Dim, said: Mapping[str, tuple[int, ...]], span: Span) -> None:

@@ -11,6 +11,7 @@
 - ``faults``: operations without a meaning for some operands
 - ``loops``: loops of a graph
 - ``warp``: the size of a warp
+- ``largest``: the largest launches
 - ``collective``, ``arrival_order``: threads that meet at a barrier, and the phases of their arrivals
 - ``streams``, ``transfers``, ``endings``: streams, what copies wait for, and what ``main`` ends
 - ``expectations``, ``observe``: the questions of a file

@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from scopec.base.records import dataclass
 from scopec.base.source import Span
+from scopec.program import largest
 
 #: Whose value a symbol is: one of the launch, of each block, or of each thread.
 Level = Literal["launch", "block", "thread"]
@@ -392,7 +393,7 @@ class AnyThread:
     ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
     ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.  ``warps`` are
     the barriers of whole warps; the condition of one in a loop is any.  ``grids`` are those barriers that are of the
-    grid too.
+    grid too.  ``most_threads`` a block has, as the kernel says by ``__launch_bounds__``.
     """
 
     accesses: tuple[Access, ...]
@@ -410,3 +411,4 @@ class AnyThread:
     checked: tuple[tuple[Term, Span], ...] = field(default=())
     warps: tuple[Barrier, ...] = field(default=())
     grids: tuple[Barrier, ...] = field(default=())
+    most_threads: int = field(default=largest.THREADS)

@@ -22,7 +22,6 @@ LIMITS = "no 32-bit number passes its limits"
 POINTERS = "no two pointers overlap"
 ARRAYS = "no index leaves its array"
 ASSUMED = (LIMITS, POINTERS, ARRAYS)
-_LARGEST_BLOCK = 1024
 
 
 @dataclass(frozen=True)
@@ -52,9 +51,9 @@ def _asked(of: Launches, *known: Term) -> Question:
     return Question(True, held, (), rather=rather)
 
 
-def _far(question: Question) -> Iterator[Question]:
+def _far(question: Question, largest: int) -> Iterator[Question]:
     """The question of launches of any size: with the largest blocks first, so that products are of one unknown."""
-    block = {_size("blockDim", axis): const(_LARGEST_BLOCK if axis == "x" else 1) for axis in "xyz"}
+    block = {_size("blockDim", axis): const(largest if axis == "x" else 1) for axis in "xyz"}
     known: list[tuple[Term, Who]] = [(terms.substituted(term, block), who) for term, who in question.known]
     known += ((equal(size, number), 1) for size, number in block.items())
     yield replace(question, known=tuple(known), rather=(), far=True)
@@ -73,7 +72,7 @@ def _of_limits(of: Launches) -> Iterator[Doubt]:
     for reading in of.form.readings:
         if _is_exact(reading.term, reading.condition):
             passes = less(const(reading.most), reading.term)
-            for question in _far(_asked(of, reading.condition, passes)):
+            for question in _far(_asked(of, reading.condition, passes), of.form.most_threads):
                 yield Doubt(LIMITS, question, (reading.span,), f"a number passes {reading.most}")
 
 

@@ -17,7 +17,6 @@ from scopec.sizes.questions import Model
 #: So many numbers of the code, and parameters, are tried at most.
 _MOST_NUMBERS = 3
 _MOST_PARAMETERS = 3
-_LARGEST_BLOCK = 1024
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def _numbers(form: AnyThread) -> list[int]:
     for access in form.accesses:
         for term, factor in terms.linear(access.offset)[0].items():
             elements = abs(factor) // max(access.bytes, 1)
-            if 1 < elements <= _LARGEST_BLOCK and any(one.level != "launch" for one in terms.symbols(term).values()):
+            if 1 < elements <= form.most_threads and any(one.level != "launch" for one in terms.symbols(term).values()):
                 found[elements] += 1
     return [number for number, _ in found.most_common(_MOST_NUMBERS)]
 

@@ -94,7 +94,7 @@ def _pairs(
     parting = sorted(b.position for b in barriers if b.condition is TRUE and not b.turns and order is not None)
     between = sorted(b.position for b in (*barriers, *form.warps)) if same_block or order is not None else None
     for first, second in _meeting(_families(form, between, own=same_block), parting):
-        both_atomic = first.first.kind == second.first.kind == "atomic"
+        both_atomic = first.first.kind == second.first.kind == "atomic" and first.first.bytes == second.first.bytes
         if not (both_atomic and _scope(first, second) >= (_BLOCK if same_block else _DEVICE)):
             yield Pair(first, second, same_block)
 

@@ -9,6 +9,7 @@ from typing import Literal, Protocol
 
 from scopec.base.records import dataclass
 from scopec.program import anythread as terms
+from scopec.program import largest
 from scopec.program.anythread import (
     FALSE,
     TRUE,
@@ -29,11 +30,9 @@ from scopec.program.warp import WARP
 
 #: Whose a term is: of the first thread or of the second.
 Who = Literal[1, 2]
-#: The largest block and grid in each direction (CUDA C++ Programming Guide, "Technical Specifications").
 #: Sizes, and the indices below them.
 SIZED = (("blockDim", "threadIdx"), ("gridDim", "blockIdx"))
-_MOST_THREADS = 1024
-_LARGEST = {"blockDim": (1024, 1024, 64), "gridDim": ((1 << 31) - 1, 65535, 65535)}
+_LARGEST = {"blockDim": largest.BLOCK, "gridDim": largest.GRID}
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,8 @@ class Launches:
         for place, axis in enumerate("xyz"):
             for name, _ in SIZED:
                 size = symbol(f"{name}.{axis}", "launch", 1)
-                most = const(_LARGEST[name][place])
+                threads = self.form.most_threads if name == "blockDim" else largest.GRID[0]
+                most = const(min(_LARGEST[name][place], threads))
                 is_flat = f"{name}.{axis}" in self.flat
                 found.append(terms.equal(size, terms.ONE) if is_flat else opposite(less(most, size)))
         return both(reduce(both, found, TRUE), self._block)
@@ -128,7 +128,7 @@ class Launches:
         """That a block has no more threads than there may be."""
         sizes = [f"blockDim.{axis}" for axis in "xyz" if f"blockDim.{axis}" not in self.flat]
         threads = reduce(terms.mul, (symbol(size, "launch", 1) for size in sizes))
-        return opposite(less(const(_MOST_THREADS), threads)) if len(sizes) > 1 else TRUE
+        return opposite(less(const(self.form.most_threads), threads)) if len(sizes) > 1 else TRUE
 
 
 def of_thread(form: AnyThread) -> Term:

@@ -5,7 +5,7 @@
 - ``loops``: the turns of a loop at once
 - ``turns``: numbers in any turn
 - ``calls``: calls of functions and of the library
-- ``numbers``: LLVM's arithmetic as terms
+- ``numbers``, ``limits``: LLVM's arithmetic as terms, and between which limits these are
 - ``hosts``: the launches of the host code
 - ``frame``, ``memory``: a call, what is written down; reads and writes
 - ``values``: values, memory of the thread, joins of both

@@ -221,9 +221,9 @@ class Executor:
                 return None
             case llvm.Element():
                 return self._element(frame, action)
-            case llvm.Arithmetic(opcode, llvm.Int(bits) as type_, left, right):
+            case llvm.Arithmetic(opcode, llvm.Int(bits) as type_, left, right, flags):
                 one, other = (self.number(frame, llvm.Typed(type_, side)) for side in (left, right))
-                return numbers.arithmetic(opcode, one, other, bits, record.names)
+                return numbers.arithmetic(opcode, one, other, bits, record.names, flags)
             case llvm.Arithmetic(_, type_):
                 return record.names.any_of(type_)
             case llvm.Compare("icmp", predicate, type_, left, right):

@@ -26,6 +26,8 @@ from scopec.program.anythread import FALSE, TRUE, Access, Kind, Term, both, eith
 
 _STUB = "__device_stub__"
 _CONFIGURE = "__cudaPushCallConfiguration"
+#: Functions that get the address of a kernel, and do not launch it.
+_ABOUT = re.compile(r"cudaFunc(Set|Get)|cudaOccupancy|__cudaRegister")
 _AXES = "xyz"
 
 
@@ -57,6 +59,12 @@ class _Function(Executor):
         self._configured: tuple[Value, ...] = ()
         self._escaped: set[str] = set()
 
+    def operand(self, frame: Frame, typed: llvm.Typed) -> Value:
+        """The value of an operand; whoever has the address of a kernel may launch it as he likes."""
+        if isinstance(typed.operand, llvm.Global) and _STUB in typed.operand.name:
+            self.launches.append(Launch(_kernel(typed.operand.name), TRUE, (), (), self.record.place))
+        return super().operand(frame, typed)
+
     def called(
         self, frame: Frame, action: llvm.Call | llvm.Assembly, instruction: llvm.Instruction, condition: Term,
         cells: Cells,
@@ -65,6 +73,9 @@ class _Function(Executor):
         name = (
             action.function.name if isinstance(action, llvm.Call) and isinstance(action.function, llvm.Global) else ""
         )
+        if isinstance(action, llvm.Call) and _ABOUT.search(name):
+            others = [one for one in action.arguments if not isinstance(one.operand, llvm.Global)]
+            return self._any_result(action, [self.operand(frame, one) for one in others], condition, cells)
         given = [] if isinstance(action, llvm.Assembly) else [self.operand(frame, one) for one in action.arguments]
         if name == _CONFIGURE:
             self._configured = tuple(given)
@@ -75,9 +86,6 @@ class _Function(Executor):
         if intrinsic(name)[0] == "assert":
             truth = given[0]
             return None, both(condition, truth) if isinstance(truth, Term) and is_truth(truth) else condition, cells
-        for one in () if isinstance(action, llvm.Assembly) else action.arguments:
-            if isinstance(one.operand, llvm.Global) and _STUB in one.operand.name and "aunch" in name:
-                self.launches.append(Launch(_kernel(one.operand.name), condition, (), (), self.record.place))
         mark, count, place = self.record.mark(), len(self.launches), self.record.place
         try:
             return called(self, frame, action, instruction, condition, dict(cells))
@@ -85,6 +93,12 @@ class _Function(Executor):
             del self.launches[count:]  # the function is executed by itself
             self.record.back_to(mark)
             self.record.place = place
+        return self._any_result(action, given, condition, cells)
+
+    def _any_result(
+        self, action: llvm.Call | llvm.Assembly, given: list[Value], condition: Term, cells: Cells
+    ) -> Result:  # fmt: skip
+        """That of a function which may do anything with what it is given."""
         self._let_go(given, cells)
         for key in [key for key in cells if key[0] in self._escaped]:
             del cells[key]
@@ -128,6 +142,7 @@ class Host:
     def __init__(self, module: Module, debug: Debug, source: Source) -> None:
         self._module, self._debug, self._source = module, debug, source
         self._found: dict[str, tuple[Launch, ...]] = {}
+        self._nowhere = source.span(0, 0)
         self._stubs = [name for name in module.functions if _STUB in name]
 
     def launches(self, kernel: str) -> tuple[Launch, ...]:
@@ -137,6 +152,9 @@ class Host:
         for name in self._module.functions:
             if _STUB not in name and any(self._module.mentions(name, stub) for stub in stubs):
                 found += [one for one in self._of_function(name) if one.kernel == kernel]
+        for text in self._module.variables.values():
+            if any(stub in text for stub in stubs):  # a table of kernels
+                found.append(Launch(kernel, TRUE, (), (), self._nowhere))
         return tuple(found)
 
     def _of_function(self, name: str) -> tuple[Launch, ...]:

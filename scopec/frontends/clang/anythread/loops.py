@@ -14,10 +14,20 @@ from scopec.base.records import dataclass
 from scopec.frontends.clang.anythread import turns
 from scopec.frontends.clang.anythread.frame import Executes, Frame, Record, Shape, Way
 from scopec.frontends.clang.anythread.turns import Key
-from scopec.frontends.clang.anythread.values import NOWHERE, Cells, Pointers, Value, is_shared, joined, joined_cells
+from scopec.frontends.clang.anythread.values import (
+    NOWHERE,
+    Cells,
+    Parts,
+    Pointers,
+    Value,
+    is_shared,
+    is_told_later,
+    joined,
+    joined_cells,
+)
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, both, either, opposite
+from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, both, either, is_truth, opposite
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -227,8 +237,8 @@ def _summarised(
         after = joined_cells([(way.condition, way.cells) for way in again], record.names) if again else {}
         more = {
             key for key, (size, value) in cells.items()
-            if again and key not in changed
-            and (key not in after or after[key][0] != size or not _same(value, after[key][1]))
+            if again and (key not in after or after[key][0] != size
+                or not (_may_be if key in changed else _same)(value, after[key][1]))
         }  # fmt: skip
         if not more:
             exchanged = turns.exchanged(before, after, unknown)
@@ -238,8 +248,12 @@ def _summarised(
                 del cells[key]
                 unknown.pop(key, None)
                 continue
+            start = cells[key][1]
+            if key in changed and not isinstance(start, Pointers):
+                del cells[key]
+                continue
             changed.add(key)
-            like = record.names.like(_pattern(before[key][1], after[key][1]))
+            like = record.names.like(_pattern(start, after[key][1]))
             if like == NOWHERE and is_shared(before[key][1]):
                 like = unknown[key] = record.names.pointer()
             cells[key] = cells[key][0], like
@@ -248,6 +262,20 @@ def _summarised(
 
 def _same(one: Value, other: Value) -> bool:
     return one is other if isinstance(one, Term) else one == other
+
+
+def _may_be(one: Value, other: Value) -> bool:
+    """Whether a value that stands for any of its kind stands for another too."""
+    match one, other:
+        case Pointers(ways), Pointers(others):
+            known = {object_ for _, object_, _ in ways}
+            return None in known or is_told_later(one) or known.issuperset(object_ for _, object_, _ in others)
+        case Parts(items), Parts(others_):
+            return len(items) == len(others_) and all(map(_may_be, items, others_))
+        case Term(), Term():
+            return is_truth(one) == is_truth(other)
+        case _:
+            return False
 
 
 def _pattern(start: Value, after: Value) -> Value:

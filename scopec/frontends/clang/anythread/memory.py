@@ -41,6 +41,8 @@ def _at(
             if all(half is not None and half[0] == 4 for half in halves):
                 return Parts(tuple(half[1] for half in halves if half is not None))  # an extent, x and y in one
         return record.names.any_of(type_)
+    if object_ is not None and object_.startswith("?"):
+        return record.names.any_of(type_)  # each thread may have another
     match type_:
         case llvm.Pointer() if object_ is not None and not volatile and offset.op == "const":
             return address(f"{object_}->{offset.value}") if record.is_constant(object_) else NOWHERE

@@ -8,6 +8,7 @@ which the verdict says.  A multiplication by a large constant, as in hash functi
 
 from __future__ import annotations
 
+from scopec.frontends.clang.anythread.limits import goes_round, limits, not_below, signed_part, unsigned_part
 from scopec.frontends.clang.anythread.values import Names
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.program import anythread as terms
@@ -15,6 +16,8 @@ from scopec.program.anythread import Term, const
 
 #: What is multiplied by this or more may not stay below the limits of its type.
 _LARGE = 1 << 16
+#: What goes round where it is unsigned.
+_ROUND = ("add", "sub", "mul", "shl")
 
 
 def number(value: int, bits: int) -> Term:
@@ -43,9 +46,13 @@ def signed(term: Term, bits: int) -> Term:
     return term
 
 
-def arithmetic(opcode: str, left: Term, right: Term, bits: int, names: Names) -> Term:
+def arithmetic(
+    opcode: str, left: Term, right: Term, bits: int, names: Names, flags: frozenset[str] = frozenset()
+) -> Term:
     """The result of an instruction with two numbers of one width."""
     found = _of_truths(opcode, left, right) if bits == 1 else _of_numbers(opcode, left, right, bits)
+    if found is not None and bits > 1 and opcode in _ROUND and "nsw" not in flags:
+        found = goes_round(opcode, left, right, found, bits)
     if found is None:
         found_any = names.any_of(llvm.Int(bits))
         assert isinstance(found_any, Term)
@@ -74,15 +81,15 @@ def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
             return terms.add(left, terms.negative(right))
         case "mul":
             constants = [term.value for term in (left, right) if term.op == "const"]
-            return None if any(abs(one) >= _LARGE for one in constants) else terms.mul(left, right)
+            return None if any(abs(one) >= _LARGE for one in constants) else _not_large(terms.mul(left, right), bits)
         case "shl":
             if value is None:
                 return terms.grown(left, right, 2)
-            return terms.mul(const(1 << value), left) if 0 <= value < 16 else None
+            return _not_large(terms.mul(const(1 << value), left), bits) if 0 <= value < 16 else None
         case "lshr":
-            return _shifted(unsigned(left, bits), right, bits)
+            return _shifted(unsigned_part(left, bits) if _is_multiple(left) else unsigned(left, bits), right, bits)
         case "ashr":
-            return _shifted(signed(left, bits), right, bits)
+            return _shifted(signed_part(left, bits) if _is_multiple(left) else signed(left, bits), right, bits)
         case "udiv" | "urem":
             made = terms.div if opcode == "udiv" else terms.mod
             return made(unsigned(left, bits), unsigned(right, bits))
@@ -98,6 +105,16 @@ def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
             return _one(opcode == "smin", signed(left, bits), signed(right, bits))
         case _:
             return None
+
+
+def _not_large(product: Term, bits: int) -> Term | None:
+    """A product, if it has no factor with which it passes the limits of 32 bits in small launches already."""
+    return None if bits <= 32 and any(abs(one) >= _LARGE for one in terms.linear(product)[0].values()) else product
+
+
+def _is_multiple(term: Term) -> bool:
+    """Whether a number may be what a shift to the left, as of a bit-field, has left of one."""
+    return term.op == "mul" and term.args[0].op == "const" and term.args[0].value % 2 == 0
 
 
 def _one(least: bool, left: Term, right: Term) -> Term:
@@ -209,6 +226,8 @@ def converted(opcode: str, term: Term, before: int, after: int) -> Term | None:
                 return terms.equal(terms.mod(term, const(2)), terms.ONE)
             if term.op == "const":
                 return number(term.value, after)
-            return term if after >= 32 else None
+            kept = _not_large(term, after) if after >= 32 else None
+            low, _ = limits(term, -(1 << (before - 1)))
+            return None if kept is None or low is None else not_below(kept, low, after)
         case _:
             return None

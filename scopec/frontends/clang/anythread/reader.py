@@ -11,6 +11,7 @@ from scopec.frontends.clang.anythread.values import Cells, NotFollowed, Value, a
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
+from scopec.program import largest
 from scopec.program.anythread import FALSE, TRUE, AnyThread, Term, symbol, truth
 
 
@@ -58,7 +59,7 @@ def _form(
         tuple(term for term in dict.fromkeys(record.assumed) if term is not TRUE), tuple(record.loops),
         tuple(record.uniform), tuple(record.tickets), frozenset(record.read_only),
         tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)), tuple(record.warps),
-        tuple(record.grids),
+        tuple(record.grids), min(module.bound(kernel, "maxntid") or largest.THREADS, largest.THREADS),
     ), where  # fmt: skip
 
 

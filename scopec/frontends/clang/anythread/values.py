@@ -52,6 +52,11 @@ def is_shared(value: Value) -> bool:
     return isinstance(value, Pointers) and all(o is not None and not o.startswith("%") for _, o, _ in value.ways)
 
 
+def is_told_later(value: Pointers) -> bool:
+    """Whether it is not told yet whose address this is."""
+    return any(object_ is not None and object_.startswith("?") for _, object_, _ in value.ways)
+
+
 class Names:
     """Names for symbols of which nothing is known."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from functools import partial
+from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.llvm import code as llvm
@@ -32,6 +33,7 @@ class Module:
         self.types: dict[str, str] = {}
         self.variables: dict[str, str] = {}
         self.metadata: dict[str, str] = {}
+        self._attributes: dict[str, str] = {}
         self._functions: dict[str, tuple[str, list[str]]] = {}
         self._named: dict[str, Type] = {}
         self._read: dict[str, llvm.Function] = {}
@@ -61,6 +63,9 @@ class Module:
                     self.aliases[bare(found[1])] = bare(found[2])
                 elif found := _GLOBAL.match(line):
                     self.variables[bare(found[1])] = found[2]
+            elif line.startswith("attributes #"):
+                group, _, said = line.removeprefix("attributes ").partition(" = ")
+                self._attributes[group] = said
             elif line.startswith("%") and (found := _TYPE.match(line)):
                 self.types[bare(found[1])] = found[2]
 
@@ -68,6 +73,13 @@ class Module:
     def functions(self) -> tuple[str, ...]:
         """The names of the functions that have a body."""
         return tuple(self._functions)
+
+    def bound(self, name: str, kind: str) -> int | None:
+        """What a kernel says of its launches, as ``maxntid``: the threads of the largest block."""
+        head, _ = self._functions[name]
+        said = (self._attributes.get(group, "") for group in re.findall(r"#\d+", head))
+        found = next(filter(None, (re.search(rf'"nvvm\.{kind}"="([\d,]+)"', one) for one in said)), None)
+        return None if found is None else prod(map(int, found[1].split(",")))
 
     def mentions(self, name: str, word: str) -> bool:
         """Whether a word is in the body of a function."""
