@@ -161,8 +161,10 @@ def test_the_order_of_what_a_graph_does(ask: Asks, main: str, verdict: str) -> N
         (BEGIN + BEGIN, "stream s is captured already"),
         ("cudaStreamBeginCapture(0, cudaStreamCaptureModeGlobal);", "the legacy default stream cannot be captured"),
         (BEGIN + FORK + "cudaStreamEndCapture(t, &g);", "no capture began in stream t"),
-        (BEGIN + PRODUCE + END + BEGIN + "cudaStreamEndCapture(s, &g); cudaGraphExecUpdateResultInfo r;"
-         "cudaGraphExecUpdate(x, g, &r);", "cudaGraphExecUpdate fails"),
+        ("cudaGraphCreate(&g, 0); cudaGraphNode_t p, q, r; cudaGraphAddEmptyNode(&p, g, 0, 0); cudaGraphAddEmptyNode(&q, g, &p, 1);"
+         "cudaGraphAddEmptyNode(&r, g, 0, 0); cudaGraphInstantiate(&x, g, 0); cudaGraphCreate(&g, 0); cudaGraphAddEmptyNode(&p, g, 0, 0);"
+         "cudaGraphAddEmptyNode(&q, g, 0, 0); cudaGraphAddEmptyNode(&r, g, &p, 1); cudaGraphExecUpdateResultInfo told;"
+         "cudaGraphExecUpdate(x, g, &told);", "a graph that was made in another order"),
         (NODE + "cudaGraphAddKernelNode(&q, g, &p, 1, &k); cudaGraphAddDependencies(g, &q, &p, 1); cudaGraphInstantiate(&x, g, 0);"
          + LAUNCH, "the edges of the graph go round"),
         (BEGIN + "if (*a) produce<<<1, 2, 0, s>>>(a); more<<<1, 2, 0, s>>>(a, 1);" + END, "outside the modelled subset"),
@@ -313,3 +315,53 @@ def test_capture_info(ask: Asks) -> None:
 def test_nodes_that_are_refused(tmp_path: Path, main: str, message: str) -> None:
     outcome = check_text(tmp_path, text(main), engine="embedded")
     assert message in " ".join(d.message for d in outcome.diagnostics)
+
+
+UPDATED = "cudaGraphExecUpdateResultInfo r; int code = cudaGraphExecUpdate(x, g, &r), result = r.result, node = r.errorNode != nullptr;"
+
+
+@pytest.mark.parametrize(
+    ("second", "code", "result", "node"),
+    [
+        (PRODUCE, 0, 0, 0),
+        ("", 910, 2, 0),  # cudaGraphExecUpdateErrorTopologyChanged
+        (PRODUCE + PRODUCE, 910, 2, 0),
+        ("cudaMemsetAsync(a, 0, 8, s);", 910, 3, 1),  # cudaGraphExecUpdateErrorNodeTypeChanged
+    ],
+)
+def test_an_update_that_fails_says_so(ask: Asks, second: str, code: int, result: int, node: int) -> None:
+    """cudaErrorGraphExecUpdateFailure: "the graph update was not performed"."""
+    main = BEGIN + PRODUCE + END + BEGIN + second + "cudaStreamEndCapture(s, &g);" + UPDATED
+    said = {"code": code, "result": result, "node": node}
+    asked = "".join(f"//@ expect required main.{name} == {value};\n" for name, value in said.items())
+    expected = {f"required main.{name} == {value}": ["holds"] for name, value in said.items()}
+    assert verdicts([ask(text(main) + asked)]) == {"race_free": ["holds"], **expected}
+
+
+def test_an_update_that_fails_changes_nothing(ask: Asks) -> None:
+    """The next launch does what it did before: here it races with a fill of another stream, the new graph would not."""
+    main = BEGIN + PRODUCE + END + BEGIN + "{} cudaStreamEndCapture(s, &g);" + UPDATED + "cudaGraphLaunch(x, s);"
+    for second, expected in (("cudaMemsetAsync(c, 0, 8, s);", "violated"), ("produce<<<1, 2, 0, s>>>(c);", "holds")):
+        assert verdicts([ask(text(main.format(second) + ADD.format("n", "a")))])["race_free"] == [expected]
+
+
+COPIED = "cudaMemcpy3DParms copy = {}; copy.srcPtr = make_cudaPitchedPtr(a, 4, 1, 2); copy.dstPtr = make_cudaPitchedPtr(b, 4, 1, 2);"
+COPIED += "copy.extent = make_cudaExtent(4, 2, 1); copy.kind = cudaMemcpyDeviceToDevice;"
+
+
+@pytest.mark.parametrize(
+    ("main", "expected"),
+    [
+        (PRODUCE + COPIED + "cudaMemcpy3DAsync(&copy, s);" + ADD.format("s", "b"), "holds"),
+        (PRODUCE + COPIED + "cudaMemcpy3DAsync(&copy, n);", "violated"),
+        (COPIED + "cudaMemcpy3DAsync(&copy, s);" + ADD.format("n", "b"), "violated"),
+        (PRODUCE + "cudaStreamSynchronize(s);" + COPIED + "cudaMemcpy3D(&copy); cudaDeviceSynchronize();" + ADD.format("n", "b"), "holds"),
+        # Each row by itself: what is between rows is not written.
+        (COPIED + "copy.extent.height = 1; cudaMemcpy3DAsync(&copy, s);" + "cudaMemsetAsync(b + 1, 0, 4, n);", "holds"),
+        ("cudaPitchedPtr p; cudaMalloc3D(&p, make_cudaExtent(4, 2, 1));" + COPIED
+         + "copy.dstPtr = p; cudaMemcpy3DAsync(&copy, s); cudaMemsetAsync((char*)p.ptr + p.pitch, 0, 4, n);", "violated"),
+    ],
+)  # fmt: skip
+def test_copies_of_boxes(ask: Asks, main: str, expected: str) -> None:
+    """cudaMemcpy3D of memory that is no array is a copy of each of its rows."""
+    assert verdicts([ask(text(main + "cudaDeviceSynchronize();"))])["race_free"] == [expected]

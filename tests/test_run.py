@@ -179,14 +179,14 @@ def test_a_test_that_hangs_contradicts_that_it_ends(tmp_path: Path) -> None:
 
 
 def test_host_threads_say_when_others_begin_and_wait_for_them() -> None:
-    """A launch is what the kernel's threads wait for; and what legacy streams are given others wait for."""
+    """A launch is what the kernel's threads wait for; and who synchronizes with a stream waits for its own work alone."""
     device, host = read_tests(SPECS / "host" / "with-kernel.cu")[0].functions
     start, end = re.findall(r"p\.begins\((\d+)\)", device)[0], re.findall(r"tell\(p\.mapped\((\d+)\), 1\)", device)[0]
     launched, waited = f"tell(p.mapped({start}), 1);", f"p.ends({end});"
     assert host.index(launched) < host.index("__ATOMIC_RELEASE") < host.index(waited)
     for test in read_tests(SPECS / "host" / "stream-synchronize.cu"):
         waits = test.functions[1].count("p.ends") == 2  # the other is that of cudaDeviceSynchronize
-        assert waits == ("WAIT = 1" in test.name or "KERNEL = 0, WAIT = 0" in test.name)
+        assert waits == any(f"KERNEL = {stream}, WAIT = {stream}]" in test.name for stream in (0, 1))
 
 
 @pytest.mark.parametrize(

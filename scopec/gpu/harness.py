@@ -247,13 +247,12 @@ def _placed(threads: Sequence[ir.Thread], grids: Sequence[ir.Grid]) -> tuple[lis
 
 
 def _hosts(program: Program) -> tuple[ir.Thread, ...]:
-    """The host threads that are played: none where the host launches one grid, and waits for it at most."""
+    """The host threads that are played: none where the host launches one grid, and waits for it at most.
+
+    Other work in streams, other devices and launches of several host threads are in no such program: it is run as its
+    own text (:func:`scopec.gpu.whole.is_whole`).
+    """
     others = tuple(thread for thread in program.others if thread.is_host)
-    for grid in program.grids.values():
-        if grid.work is not ir.Work.KERNEL:
-            refuse(f"a {grid.work.value} in a stream", grid.span)
-        if grid.device:
-            refuse("more than one device with a host", grid.span)
     operations = [node for node in program.host.body.nodes.values() if isinstance(node, ir.Do)]
     if not others and len(program.grids) < 2 and all(isinstance(o.operation, _HOST_CALLS) for o in operations):
         return ()
@@ -271,9 +270,6 @@ def _hosts(program: Program) -> tuple[ir.Thread, ...]:
 def _launches(program: Program, threads: Sequence[ir.Thread]) -> Launches:
     """The words by which host threads and grids say that they begin and end."""
     grids = {name: tuple(t.name for t in threads if t.grid == name) for name in program.grids}
-    who = {thread.name for thread in threads for node in thread.body.nodes.values() if _is_launch(node)}
-    if len(grids) > 1 and len(who) > 1:
-        refuse("launches by several host threads", next(iter(program.grids.values())).span)
     created = {
         node.operation.thread
         for thread in threads
@@ -286,10 +282,6 @@ def _launches(program: Program, threads: Sequence[ir.Thread]) -> Launches:
     }
     started = {name: Location(f"(start of {name})") for name in (*grids, *sorted(created))}
     return Launches(started, {t.name: Location(f"(end of {t.name})") for t in threads}, grids, before)
-
-
-def _is_launch(node: ir.Node) -> bool:
-    return isinstance(node, ir.Do) and isinstance(node.operation, ir.LaunchGrid)
 
 
 def _in_order(one: ir.Grid, other: ir.Grid) -> bool:

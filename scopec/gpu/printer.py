@@ -213,10 +213,7 @@ class Printer:
                 of_it = [name for name in self.launches.grids if self.program.grids[name].device == device]
                 yield " ".join(map(self._ended, of_it)) or ";"
             case ir.StreamSynchronize(stream) if self.launches is not None:
-                streams = {name: self.program.grids[name].stream for name in self.launches.grids}
-                named = next(s for s in self.program.streams if s.name == stream)
-                # What the legacy stream is given, every blocking stream waits for.
-                of_it = [n for n, s in streams.items() if s == named or (s.kind, named.kind) == ("legacy", "blocking")]
+                of_it = [name for name in self.launches.grids if self.program.grids[name].stream.name == stream]
                 yield " ".join(map(self._ended, of_it)) or ";"
             case ir.ApiCall() | ir.EndProcess():
                 yield ";"

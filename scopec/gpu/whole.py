@@ -108,7 +108,7 @@ def is_whole(program: Program) -> bool:
     """Whether the host does what only its own text says: work in streams beside kernels, and calls about it."""
     if not program.grids:
         return False
-    if any(g.work is not ir.Work.KERNEL or g.dependent or g.device for g in program.grids.values()):
+    if any(g.work is not ir.Work.KERNEL or g.dependent or g.events or g.device for g in program.grids.values()):
         return True
     hosts = [program.host, *(t for t in program.others if t.is_host)]
     operations = [n.operation for t in hosts for n in t.body.nodes.values() if isinstance(n, ir.Do)]

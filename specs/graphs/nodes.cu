@@ -30,7 +30,11 @@ int main() {
     cudaGraphAddKernelNode(&adds, graph, &fills, EDGES > 0, &kernel);
     cudaHostNodeParams host = {look, nullptr};
     cudaGraphAddHostNode(&looks, graph, nullptr, 0, &host);
+#if CUDART_VERSION >= 13000  // which has the kinds of edges, too
+    if (EDGES > 1) cudaGraphAddDependencies(graph, &adds, &looks, nullptr, 1);
+#else
     if (EDGES > 1) cudaGraphAddDependencies(graph, &adds, &looks, 1);
+#endif
 
     cudaGraphExec_t ready;
     cudaGraphInstantiate(&ready, graph, 0);

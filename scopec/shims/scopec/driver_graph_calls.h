@@ -166,9 +166,11 @@ inline CUresult cuGraphInstantiate(CUgraphExec* made, CUgraph graph, unsigned lo
 }
 inline CUresult cuGraphExecUpdate(CUgraphExec made, CUgraph graph, CUgraphExecUpdateResultInfo* told) {
     cudaGraphExecUpdateResultInfo found;
-    cudaGraphExecUpdate(made, graph, &found);
-    told->result = CU_GRAPH_EXEC_UPDATE_SUCCESS;
-    return CUDA_SUCCESS;
+    cudaError_t result = cudaGraphExecUpdate(made, graph, &found);
+    told->result = CUgraphExecUpdateResult(int(found.result));
+    told->errorNode = found.errorNode;
+    told->errorFromNode = found.errorFromNode;
+    return __scopec::of_driver(result);
 }
 inline CUresult cuGraphExecKernelNodeSetParams(CUgraphExec made, CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* given) {
     __scopec_work_open();

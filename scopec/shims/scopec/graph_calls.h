@@ -66,6 +66,15 @@ inline cudaError_t changed(cudaGraphNode_t node, const char* by) {
 }
 }  // namespace __scopec
 
+inline cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* given) { return __scopec::copied_3d(given, nullptr, true); }
+inline cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* given, cudaStream_t stream) {
+    return __scopec::copied_3d(given, stream);
+}
+inline cudaError_t cudaMalloc3D(cudaPitchedPtr* memory, cudaExtent size) {
+    *memory = make_cudaPitchedPtr(nullptr, (size.width + 511) / 512 * 512, size.width, size.height);
+    return __scopec::allocated(&memory->ptr, memory->pitch * size.height * size.depth, 0, "cudaMalloc3D");
+}
+
 // ---- captures
 
 inline cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode) {
@@ -253,9 +262,11 @@ inline cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t* made, cudaGrap
     return cudaGraphInstantiate(made, graph, flags);
 }
 inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, cudaGraphExecUpdateResultInfo* told) {
-    __scopec_graph_update(__scopec::number(made), __scopec::number(graph));
-    told->result = cudaGraphExecUpdateSuccess;
-    return cudaSuccess;
+    long found = __scopec_graph_update(__scopec::number(made), __scopec::number(graph));
+    told->result = cudaGraphExecUpdateResult(found & 15);
+    told->errorNode = reinterpret_cast<cudaGraphNode_t>(found >> 4);
+    told->errorFromNode = nullptr;
+    return found ? cudaErrorGraphExecUpdateFailure : cudaSuccess;
 }
 inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t made, cudaGraphNode_t node,
                                                     const cudaKernelNodeParams* given) {

@@ -225,7 +225,7 @@ int __scopec_capture_status(int stream);
 int __scopec_graph_create();
 void __scopec_graph_edge(int graph, int from, int to);
 int __scopec_graph_instantiate(int graph);
-void __scopec_graph_update(int executable, int graph);
+long __scopec_graph_update(int executable, int graph);  // the result, and 16 times the node that it is about
 void __scopec_graph_launch(int executable, int stream);
 int __scopec_graph_clone(int graph);
 int __scopec_graph_size(int graph);

@@ -14,6 +14,7 @@ enum cudaError {
     cudaErrorNotReady = 600,
     cudaErrorPeerAccessAlreadyEnabled = 704,
     cudaErrorLaunchFailure = 719,
+    cudaErrorGraphExecUpdateFailure = 910,
     cudaErrorUnknown = 999,
 };
 using cudaError_t = cudaError;

@@ -38,7 +38,7 @@ _SAME = {"cuMemFree": "cudaFree", "cuMemFreeAsync": "cudaFreeAsync", "cuMemFreeH
 #: The function that frees the memory of each that allocates some (CUDA runtime API, "Memory Management",
 #: "Stream Ordered Memory Allocator"; C11 7.22.3.3; [new.delete]).
 _FREES = {
-    "cudaMalloc": _DEVICE, "cudaMallocPitch": _DEVICE, "cudaMallocManaged": _DEVICE,
+    "cudaMalloc": _DEVICE, "cudaMallocPitch": _DEVICE, "cudaMalloc3D": _DEVICE, "cudaMallocManaged": _DEVICE,
     "cudaMallocAsync": _DEVICE, "cudaMallocFromPoolAsync": _DEVICE, "cudaMallocHost": _HOST, "cudaHostAlloc": _HOST,
     "cuMemAlloc": _DEVICE, "cuMemAllocManaged": _DEVICE, "cuMemAllocAsync": _DEVICE, "cuMemAllocHost": _HOST,
     "cuMemHostAlloc": _HOST,

@@ -30,6 +30,8 @@ _EXECUTABLE, _LAST = Private((), "%executable graph"), Private((), "%launched in
 _MADE_OF, _OFF = Private((), "%made of"), Private((), "%not enabled")
 #: A node's handle is that of its graph so many times, and its number from 1.
 _NODES = 1 << 16
+#: cudaGraphExecUpdateErrorTopologyChanged, cudaGraphExecUpdateErrorNodeTypeChanged, and above both.
+_TOPOLOGY_CHANGED, _NODE_TYPE_CHANGED, _RESULTS = 2, 3, 16
 _CAN_BE_OFF = ("cudaMemcpy", "cudaMemset")
 
 
@@ -216,18 +218,30 @@ def _instantiate(call: Call) -> bool:
 
 
 def _update(call: Call) -> bool:
-    """``graph_update(executable, graph)``: its nodes are those of the graph from the next launch on."""
+    """``graph_update(executable, graph)``: its nodes are those of the graph from the next launch on.
+
+    Of one "not performed because it included changes which violated constraints" (cudaErrorGraphExecUpdateFailure)
+    it is the result, and in the higher bits the node that it is about.  Graphs of the same nodes and edges in another
+    order may be refused or not, so they are not modelled.
+    """
     handle, graph = _known(call, 0, _EXECUTABLE), _known(call, 1)
     before, nodes = nodes_of(call.state, handle, _EXECUTABLE), nodes_of(call.state, graph)
-    if [node.after for node in before] != [node.after for node in nodes]:
-        message = "cudaGraphExecUpdate fails: the graphs have different edges"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "instantiate the new graph")
-    if [_kind(call, node) for node in before] != [_kind(call, node) for node in nodes]:
-        message = "cudaGraphExecUpdate fails: a node is of another type"
-        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "instantiate the new graph")
-    captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
     call.emit(ir.ApiCall("cudaGraphExecUpdate"))
-    return call.done()
+    if [node.after for node in before] != [node.after for node in nodes]:
+        if _degrees(before) == _degrees(nodes):
+            message, help_ = "cudaGraphExecUpdate by a graph that was made in another order is", "instantiate the graph"
+            raise call.machine.refused(call.state, message, help_)
+        return call.done(number(_TOPOLOGY_CHANGED, 64))
+    for place_, (one, other) in enumerate(zip(before, nodes, strict=True)):
+        if _kind(call, one) != _kind(call, other):
+            return call.done(number(_NODE_TYPE_CHANGED + _name(graph, place_) * _RESULTS, 64))
+    captures.keep_nodes(call.state, handle, nodes, _EXECUTABLE)
+    return call.done(number(0, 64))
+
+
+def _degrees(nodes: Sequence[Node]) -> list[tuple[int, int]]:
+    """How many edges lead to each node, and from it: two graphs that differ in that are unlike in any order."""
+    return sorted((len(node.after), sum(n in other.after for other in nodes)) for n, node in enumerate(nodes))
 
 
 def _clone(call: Call) -> bool:
