@@ -152,6 +152,9 @@ def _global(steps: tuple[_Step, ...], span: Span, program: Program, observed: di
         grid = function if function in program.grids else next(iter(program.grids), "kernel")
         help_ = f"name a thread: {grid}[0][0].{local}"
         raise error(Code.BAD_EXPECTATION, f"each {owner} has a `{name}` of its own", span, help_)
+    if object_.left_out:
+        message = f"of `{name}` only the elements are modelled that something accesses besides copies and fills"
+        raise error(Code.BAD_EXPECTATION, message, span, "allocate at most 4096 elements")
     number = _element(object_, positions, name, span)
     whole = _observe(object_.element(number), FinalMemory(Location(object_.name, number)), object_.type, observed)
     return whole if name not in program.fields else _bits(whole, program.fields[name])

@@ -180,6 +180,8 @@ def _check(program: Program, code: str) -> None:
             if isinstance(node, ir.Do) and isinstance(node.operation, ir.EndProcess):
                 refuse(f"a host that does more and ends its process: `{words(node.operation)[0]}`", node.span)
     for object_ in program.objects.values():
+        if object_.left_out:
+            refuse(f"`{object_.name}`, of which only some elements are modelled,", object_.span)
         root = _root(object_.name)
         if object_.storage is ir.Storage.SYSTEM and "." in object_.name and whole_text.is_function(root, code):
             declared = whole_text.is_static(object_.name.rpartition(".")[2], code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import assert_never
 
 from scopec.program import ir
@@ -39,8 +40,8 @@ def _dim(dim: ir.Dim) -> str:
 
 
 def _object(object_: ir.Object) -> str:
-    size = f"[{len(object_.values)}]" if object_.array else ""
-    values = ", ".join("?" if v is None else str(v) for v in object_.values)
+    size = f"[{prod(object_.shape) if object_.left_out else len(object_.values)}]" if object_.array else ""
+    values = "?, some left out" if object_.left_out else ", ".join("?" if v is None else str(v) for v in object_.values)
     return f"object {object_.name}: {object_.type.name}{size} in {object_.storage.value} = {values}"
 
 

@@ -30,6 +30,7 @@ from scopec.frontends.clang.machine.memory import Address, Cell, Content, Layout
 from scopec.frontends.clang.machine.points_to import Written, grown
 from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.machine.side import Side
+from scopec.frontends.clang.machine.sparse import Sparse
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again, Knowledge
 from scopec.frontends.clang.machine.world import World
@@ -80,6 +81,7 @@ class _Found:
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
     spread: set[str] = field(default_factory=set)
     elements: dict[str, tuple[tuple[Leaf, ...], int]] = field(default_factory=dict)
+    sparse: Sparse = field(default_factory=Sparse)
 
 
 def program_of(
@@ -97,6 +99,8 @@ def program_of(
         world.halves, world.counted = found.halves, found.counted
         world.come_together, world.elected = found.come_together, found.elected
         world.spread, world.elements = found.spread, found.elements
+        world.sparse = found.sparse
+        found.sparse.begin()
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()
@@ -107,7 +111,7 @@ def program_of(
         except Again:
             continue
         written = grown(found.written, world.bodies, world.objects)
-        if world.grew or written != found.written:
+        if found.sparse.grew(world.layouts, world.bodies) or world.grew or written != found.written:
             found.written = written
             continue
         if world.pointers_of_numbers and not world.placed:

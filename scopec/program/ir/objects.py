@@ -114,7 +114,7 @@ class Object:
 
     A member of a class in an array has ``[]`` in its name where the elements are told apart (``pool[].next``);
     ``shape`` are the extents of the arrays around and in it, outermost first.  ``align`` is its alignment where that is
-    not the natural one.
+    not the natural one.  Elements that nothing but copies and fills accesses may be ``left_out``.
     """
 
     name: str
@@ -127,6 +127,7 @@ class Object:
     shape: tuple[int, ...] = ()
     device: int | None = None
     align: int | None = None
+    left_out: bool = False
 
     @property
     def size(self) -> int:

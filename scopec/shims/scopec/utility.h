@@ -165,7 +165,27 @@ template <class __I, class __T, class __F> constexpr __T accumulate(__I first, _
 template <class __I, class __T> constexpr void fill(__I first, __I last, const __T& value) {
     for (; first != last; ++first) *first = value;
 }
+// Numbers of which there may be millions are filled as bytes: the values of floating-point numbers are not modelled.
+template <class __T> constexpr bool zeroed(__T* first, size_t count, const __T& value) {
+    if constexpr (__is_arithmetic(__T) && !__is_volatile(__T))
+        if (!__builtin_is_constant_evaluated() && count > 4096 && (__is_floating_point(__T) || value == 0)) {
+            __builtin_memset(first, 0, count * sizeof(__T));
+            return true;
+        }
+    return false;
+}
+template <class __E, class __T> constexpr void fill(__E* first, __E* last, const __T& value) {
+    if constexpr (__is_arithmetic(__E) && __is_arithmetic(__T))
+        if (zeroed(first, last - first, static_cast<__E>(value))) return;
+    for (; first != last; ++first) *first = value;
+}
 template <class __I, class __N, class __T> constexpr __I fill_n(__I first, __N count, const __T& value) {
+    for (; count > 0; --count, ++first) *first = value;
+    return first;
+}
+template <class __E, class __N, class __T> constexpr __E* fill_n(__E* first, __N count, const __T& value) {
+    if constexpr (__is_arithmetic(__E) && __is_arithmetic(__T))
+        if (count > 0 && zeroed(first, count, static_cast<__E>(value))) return first + count;
     for (; count > 0; --count, ++first) *first = value;
     return first;
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -26,6 +27,8 @@ from scopec.program.transfers import Waits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from scopec.frontends.clang.machine.world import World
 
 #: Elements of an allocation: each has a place of its own.
 _MOST_ELEMENTS = 1 << 24
@@ -72,16 +75,17 @@ def _allocate(call: Call) -> bool:
     if debug.has_virtual_base(type_):
         raise machine.refused(call.state, "an object with a virtual base that is allocated is", "use a variable")
     count = max(1, size // (each or 4))
-    if count > _MOST_ELEMENTS:
-        message = f"an allocation of {count:,} elements"
-        raise error(Code.TOO_LARGE, message, machine.span(call.state), f"allocate at most {_MOST_ELEMENTS:,}")
     if count > 1 or size != (each or 4):
         distance = each or 4
         leaves = tuple(
             replace(leaf, path=f"[]{leaf.path}", extents=((count, distance), *leaf.extents)) for leaf in leaves
         )
+    kept = None if _is_mentioned(world, unique) else world.sparse.elements(unique, leaves)
+    if count > _MOST_ELEMENTS and (kept is None or max(kept) >= _MOST_ELEMENTS):
+        message = f"an allocation of {count:,} elements"
+        raise error(Code.TOO_LARGE, message, machine.span(call.state), f"allocate at most {_MOST_ELEMENTS:,}")
     span = machine.span(call.state)
-    region = world.declare(Layout(unique, leaves), storage, span, {}, zero=False)
+    region = world.declare(Layout(unique, leaves, kept=kept), storage, span, {}, zero=False)
     world.freed_by[region] = _FREES[by]
     if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
         for leaf in world.layouts[region].leaves:
@@ -93,6 +97,14 @@ def _allocate(call: Call) -> bool:
         call.emit(ir.ApiCall(by))
     _live(call, region, by, begins=True)
     return call.done(Address(region))
+
+
+def _is_mentioned(world: World, name: str) -> bool:
+    """Whether a directive may name an element of an allocation, or accesses are known to be of other numbers."""
+    if name in world.joined or name in world.untyped:
+        return True
+    word = re.compile(rf"//@.*\b{re.escape(name.partition('#')[0].rpartition('.')[2])}\b")
+    return word.search(world.source.text) is not None
 
 
 def _handles(call: Call) -> bool:

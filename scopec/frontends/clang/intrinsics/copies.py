@@ -23,10 +23,10 @@ from scopec.frontends.clang.machine.memory import (
     Address,
     Cell,
     Code,
+    Layout,
     Memory,
     Nowhere,
     Private,
-    covered,
     element,
     object_name,
 )
@@ -56,7 +56,7 @@ def copied(call: Call) -> None:
     if sides is None:
         message = f"{call.known(3)} is not a cudaMemcpyKind"
         raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state), "use cudaMemcpyDefault")
-    targets, sources = (numbers_at(call, position, size) for position in (0, 1))
+    targets, sources = numbers_at(call, (0, 1), size)
     if [(leaf.type.size, leaf.pointer) for _, leaf in targets] != [
         (leaf.type.size, leaf.pointer) for _, leaf in sources
     ]:
@@ -98,7 +98,7 @@ def _converted(register: Reg, leaf: Leaf) -> Value:
 
 def fill(call: Call) -> bool:
     """``fill(to, byte, bytes, stream, waits)``."""
-    targets = numbers_at(call, 0, call.known(2))
+    (targets,) = numbers_at(call, (0,), call.known(2))
     stream = stream_of(call, call.arguments[3])
     span, name, byte = call.machine.span(call.state), work_name(call, "cudaMemset", stream), call.known(1) & 0xFF
     builder = Builder()
@@ -142,23 +142,39 @@ def issue(
         call.emit(ir.WorkSynchronize(name))
 
 
-def numbers_at(call: Call, position: int, size: int) -> list[tuple[ir.Place, Leaf]]:
-    """The numbers in memory that a pointer and a size in bytes cover."""
+def numbers_at(call: Call, positions: Sequence[int], size: int) -> list[list[tuple[ir.Place, Leaf]]]:
+    """For each of some arguments, pointers, the numbers in memory that it and a size in bytes cover.
+
+    Of elements of large allocations which are alike, those that stand for them.
+    """
     machine, state = call.machine, call.state
-    address = pointer_of(machine, state, call.action.arguments[position])
-    publish(machine, state, address)
-    if not isinstance(address.region, Memory) or address.offset.terms:
-        raise machine.refused(state, "a copy of memory that is not known is")
-    layout = machine.world.layouts[address.region]
+    sides = []
+    for position in positions:
+        address = pointer_of(machine, state, call.action.arguments[position])
+        publish(machine, state, address)
+        if not isinstance(address.region, Memory) or address.offset.terms:
+            raise machine.refused(state, "a copy of memory that is not known is")
+        layout = machine.world.layouts[address.region]
+        check_whole(machine, state, layout, address.offset, size)
+        sides.append((layout, address.offset))
+    span = machine.span(state)
+    covered_ = machine.world.sparse.moved(size, span, *((layout, offset.constant) for layout, offset in sides))
+    return [
+        _places(call, layout, offset, size, numbers) for (layout, offset), numbers in zip(sides, covered_, strict=True)
+    ]
+
+
+def _places(
+    call: Call, layout: Layout, offset: Offset, size: int, numbers: Sequence[tuple[int, Leaf]]
+) -> list[tuple[ir.Place, Leaf]]:
     found = []
-    check_whole(machine, state, layout, address.offset, size)
-    for at, leaf in covered(layout, address.offset.constant, size):
-        exact = element(layout, address.offset.moved(Offset(at)), leaf.type.size)
+    for at, leaf in numbers:
+        exact = element(layout, offset.moved(Offset(at)), leaf.type.size)
         assert exact is not None
         found.append((ir.Place(object_name(layout.name, exact.leaf), exact.index), leaf))
     if not found or sum(leaf.type.size for _, leaf in found) > size:
         message = f"the copy is not of numbers of `{layout.name}`"
-        raise error(Codes.BAD_ARGUMENTS, message, machine.span(state))
+        raise error(Codes.BAD_ARGUMENTS, message, call.machine.span(call.state))
     return found
 
 

@@ -104,7 +104,7 @@ def _number(call: Call) -> tuple[ir.Place, Leaf]:
     operations accepts pointers to managed memory buffers".
     """
     size = call.known(2)
-    numbers = copies.numbers_at(call, 1, size)
+    (numbers,) = copies.numbers_at(call, (1,), size)
     if len(numbers) != 1 or numbers[0][1].pointer or numbers[0][1].type.is_float:
         raise call.machine.refused(call.state, f"a stream's value that is not one integer of {size} bytes is")
     storage = call.machine.world.objects[numbers[0][0].object].storage

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.evaluation_order.footprints import Touch
@@ -228,7 +229,8 @@ def _load_known(machine: Recording, state: State, layout: Layout, offset: Offset
 def located(machine: Recording, state: State, layout: Layout, leaf: Leaf, index: Value) -> ir.Place:
     """The place of a number in memory, with a check that there is one."""
     name = object_name(layout.name, leaf)
-    length = len(machine.world.objects[name].values)
+    object_ = machine.world.objects[name]
+    length = prod(object_.shape) if object_.left_out else len(object_.values)
     for check in faults.of_index(index, length, machine.world.text_of(machine.span(state)), name):
         machine.emit(state, check)
     return ir.Place(name, index)

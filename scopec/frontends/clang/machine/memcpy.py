@@ -60,7 +60,15 @@ def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, si
             _store_cells(machine, state, there, _cut_out(cells, table, from_.offset.constant, size))
         return
     check_whole(machine, state, layout, from_.offset, size)
-    for at, leaf in list(covered(layout, from_.offset.constant, size)):
+    world = machine.world
+    sides = [(layout, from_.offset.constant)]
+    for there in (to, *more):
+        if isinstance(there.region, Memory) and not there.offset.terms:
+            sides.append((world.layouts[there.region], there.offset.constant))
+    known = len(sides) == 2 + len(more) and not from_.offset.terms
+    for at, leaf in (
+        world.sparse.moved(size, machine.span(state), *sides)[0] if known else list(covered(*sides[0], size))
+    ):
         type_ = leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
         for there in (to, *more):
@@ -99,6 +107,8 @@ def _together(machine: Recording, to: Address, moved: Mapping[int, Cell]) -> Map
     return found
 
 
+#: The bytes of a number at most.
+_MOST_OF_NUMBER = 16
 _MOVED = Private((), "%moved")
 
 
@@ -124,7 +134,7 @@ def fill_bytes(machine: Recording, state: State, to: Address, byte: Value, size:
     """Set so many bytes."""
     if not isinstance(byte, Const):
         raise machine.refused(state, "filling memory with a value that is known at run time alone is")
-    repeated = int.from_bytes(bytes([byte.value & 255]) * max(size, 1), "little")
+    repeated = int.from_bytes(bytes([byte.value & 255]) * min(max(size, 1), _MOST_OF_NUMBER), "little")
     if isinstance(to.region, Private) and not to.offset.terms:
         for start, width in _words(to.offset.constant, size):
             word = number(repeated & ((1 << 8 * width) - 1), 8 * width)
@@ -133,7 +143,9 @@ def fill_bytes(machine: Recording, state: State, to: Address, byte: Value, size:
     if not isinstance(to.region, Memory):
         raise machine.refused(state, "filling memory that is not known is")
     check_whole(machine, state, machine.world.layouts[to.region], to.offset, size)
-    for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+    side = machine.world.layouts[to.region], to.offset.constant
+    (found,) = machine.world.sparse.moved(size, machine.span(state), side)
+    for at, leaf in found:
         part = repeated & ((1 << leaf.type.bits) - 1)
         place = Address(to.region, to.offset.moved(Offset(at)))
         store(machine, state, place, number(part, 8 * leaf.type.size), leaf_type(leaf), ir.PLAIN)

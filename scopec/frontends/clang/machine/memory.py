@@ -159,12 +159,14 @@ def write(cells: Cells, region: Private, at: int, size: int, content: Content) -
 class Layout:
     """A region of the program's objects: each leaf is an object of the program, or an array of them.
 
-    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.
+    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.  ``kept`` are the
+    elements that are modelled (:mod:`scopec.frontends.clang.machine.sparse`); None for all.
     """
 
     name: str
     leaves: tuple[Leaf, ...]
     known: Mapping[int, Content] | None = None
+    kept: frozenset[int] | None = None
 
 
 def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int], ...] = ()) -> tuple[Leaf, ...]:
@@ -285,34 +287,34 @@ def covered(layout: Layout, offset: int, size: int) -> Iterator[tuple[int, Leaf]
     """The numbers that lie in so many bytes from an offset, with their offsets from there, in order."""
     found = []
     for leaf in layout.leaves:
-        for at in _positions(leaf.offset, leaf.extents):
-            if offset <= at and at + leaf.type.size <= offset + size:
-                found.append((at - offset, replace(leaf, extents=(), offset=at)))
+        for at in _positions(leaf.offset, leaf.extents, offset, offset + size - leaf.type.size):
+            found.append((at - offset, replace(leaf, extents=(), offset=at)))
     return iter(sorted(found, key=lambda pair: pair[0]))
 
 
 def covers_none(layout: Layout, offset: int, size: int) -> bool:
     """Whether so many bytes from an offset have none in common with a number."""
     return not any(
-        at < offset + size and offset < at + leaf.type.size
+        True
         for leaf in layout.leaves
-        for at in _positions(leaf.offset, leaf.extents)
+        for _ in _positions(leaf.offset, leaf.extents, offset - leaf.type.size + 1, offset + size - 1)
     )
 
 
 def cuts(layout: Layout, offset: int, size: int) -> bool:
     """Whether the ends of so many bytes from an offset lie in numbers."""
     return any(
-        at < end < at + leaf.type.size
+        True
         for leaf in layout.leaves
-        for at in _positions(leaf.offset, leaf.extents)
         for end in (offset, offset + size)
+        for _ in _positions(leaf.offset, leaf.extents, end - leaf.type.size + 1, end - 1)
     )
 
 
 def extent(layout: Layout) -> int:
     """The bytes of a region up to its last number, and the padding behind that."""
-    ends = [at + leaf.type.size for leaf in layout.leaves for at in _positions(leaf.offset, leaf.extents)]
+    whole = [leaf for leaf in layout.leaves if all(count for count, _ in leaf.extents)]
+    ends = [leaf.offset + sum((n - 1) * far for n, far in leaf.extents) + leaf.type.size for leaf in whole]
     aligned = max((leaf.type.size for leaf in layout.leaves), default=1)
     return -(-max(ends, default=0) // aligned) * aligned
 
@@ -394,13 +396,20 @@ def part_of(layout: Layout, offset: Offset, size: int) -> tuple[Element, int] | 
     return None
 
 
-def _positions(at: int, extents: tuple[tuple[int, int], ...]) -> Iterable[int]:
+def _positions(
+    at: int, extents: tuple[tuple[int, int], ...], least: int | None = None, most: int | None = None
+) -> Iterable[int]:
+    """Where the elements of a leaf begin, of those between two bytes, which may be the ends too."""
     if not extents:
-        yield at
+        if (least is None or least <= at) and (most is None or at <= most):
+            yield at
         return
     (count, distance), *inner = extents
-    for number_ in range(count):
-        yield from _positions(at + number_ * distance, tuple(inner))
+    within = sum((n - 1) * far for n, far in inner)
+    first = 0 if least is None or not distance else max(0, -(-(least - within - at) // distance))
+    end = count if most is None or not distance else min(count, (most - at) // distance + 1)
+    for number_ in range(first, end):
+        yield from _positions(at + number_ * distance, tuple(inner), least, most)
 
 
 def objects_of(

@@ -41,6 +41,7 @@ from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.points_to import Written, held
 from scopec.frontends.clang.machine.refusals import refused, span_of
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
+from scopec.frontends.clang.machine.sparse import Sparse, sparse_objects
 from scopec.frontends.clang.machine.spawned import Launch
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.program import ir
@@ -72,6 +73,8 @@ class World:
         self.said = said
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
+        #: The elements of large allocations that are modelled.
+        self.sparse = Sparse()
         self.pointers: dict[Address, int] = {}
         #: The addresses of objects that are computed with, and the places where numbers become pointers.
         self.placed: dict[Memory, range] = {}
@@ -172,7 +175,8 @@ class World:
                 layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
             layout = self._as_modelled(layout)
             self.layouts[region] = layout
-            for made in objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
+            sparse = None if layout.kept is None else sparse_objects(layout, storage, span, ir.Use.DATA)
+            for made in sparse or objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
         return region
 
