@@ -47,11 +47,28 @@ INTO = "cuStreamBeginCaptureToGraph(a, g, {}, CU_STREAM_CAPTURE_MODE_GLOBAL);"
 OFF = "cuGraphInstantiate(&x, g, 0); cuGraphNodeSetEnabled(x, n, {}); cuGraphLaunch(x, a); cuGraphLaunch(x, a);"
 
 
+ANY = (
+    "CUgraphNodeParams of = {}; of.type = CU_GRAPH_NODE_TYPE_KERNEL; of.kernel.func = f; of.kernel.kernelParams = first;"
+    "of.kernel.gridDimX = of.kernel.gridDimY = of.kernel.gridDimZ = of.kernel.blockDimY = of.kernel.blockDimZ = 1;"
+    "of.kernel.blockDimX = 2; cuGraphAddNode(&n, g, nullptr, nullptr, 0, &of);"
+)
+SECOND = "of.kernel.func = t; of.kernel.kernelParams = second; cuGraphAddNode(&m, g, {}, &of);"
+BACK = (
+    "CUgraphNodeParams copy = {{}}; copy.type = CU_GRAPH_NODE_TYPE_MEMCPY; copy.memcpy.copyParams = back;"
+    "cuGraphAddNode(&m, g, {}, &copy);"
+)
+
+
 def text(*calls: str) -> str:
     return TEXT.format(calls=" ".join(calls))
 
 
 CASES = [
+    # cuGraphAddNode makes what the function for its type of node makes.
+    (ANY + SECOND.format("&n, nullptr, 1") + LAUNCH, "holds"),
+    (ANY + SECOND.format("nullptr, nullptr, 0") + LAUNCH, "violated"),
+    (ANY + BACK.format("&n, nullptr, 1") + LAUNCH, "holds"),
+    (ANY + BACK.format("nullptr, nullptr, 0") + LAUNCH, "violated"),
     # "cuGraphAddKernelNode: […] numDependencies dependencies specified via dependencies"
     (FILL + TAKE.format("&n, 1") + LAUNCH, "holds"),
     (FILL + TAKE.format("nullptr, 0") + LAUNCH, "violated"),
@@ -116,7 +133,7 @@ def test_order(ask: Asks, calls: str, expected: str) -> None:
 
 
 @needs_headers
-@pytest.mark.parametrize(("calls", "expected"), [CASES[n] for n in (0, 1, 7, 17, 18, 23, 26)])
+@pytest.mark.parametrize(("calls", "expected"), [CASES[n] for n in (0, 1, 4, 5, 11, 21, 22, 27, 30)])
 def test_over_real_headers(tmp_path: Path, calls: str, expected: str) -> None:
     assert answers(text(calls), "real", tmp_path) == {"race_free": expected}
 

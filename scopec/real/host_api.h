@@ -18,6 +18,13 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void* kernel, dim3 grid, di
     return __scopec::launched(kernel, grid, block, arguments, shared, stream, true);
 }
 
+#if CUDART_VERSION >= 13000
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    const cudaGraphEdgeData* kinds, size_t count, struct cudaGraphNodeParams* given) {
+    __scopec::check_edges(kinds, count);
+    return __scopec::added(node, graph, after, count, given);
+}
+#endif
 inline cudaError_t cudaMalloc(void** memory, size_t bytes) {
     return __scopec::allocated(memory, bytes, 0, "cudaMalloc");
 }

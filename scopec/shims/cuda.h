@@ -163,6 +163,10 @@ inline CUresult cuGraphInstantiate(CUgraphExec* made, CUgraph graph, CUgraphNode
 inline CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to, size_t count) {
     return cuGraphAddDependencies(graph, from, to, nullptr, count);
 }
+inline CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count,
+                               CUgraphNodeParams* given) {
+    return cuGraphAddNode(node, graph, after, nullptr, count, given);
+}
 inline CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus* status, cuuint64_t* id = nullptr,
                                        CUgraph* graph = nullptr, const CUgraphNode** after = nullptr,
                                        size_t* count = nullptr) {

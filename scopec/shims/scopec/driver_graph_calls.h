@@ -5,13 +5,13 @@
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 namespace __scopec {
-inline void kernel_work(const CUDA_KERNEL_NODE_PARAMS* given) {
+template <class __P> void kernel_work(const __P* given) {
     const void* kernel = given->func ? (const void*)given->func : (const void*)given->kern;
     kernel_work(kernel, dim3(given->gridDimX, given->gridDimY, given->gridDimZ),
                 dim3(given->blockDimX, given->blockDimY, given->blockDimZ), given->kernelParams, given->sharedMemBytes,
                 given->extra);
 }
-inline void fill_work(const CUDA_MEMSET_NODE_PARAMS* given) {
+template <class __P> void fill_work(const __P* given) {
     fill_work((void*)given->dst, given->value, given->elementSize, given->width, given->height);
 }
 //! "CU_MEMORYTYPE_UNIFIED": the address says which memory it is.
@@ -41,6 +41,30 @@ inline CUresult driver_copied_3d(const CUDA_MEMCPY3D* given, CUstream stream, bo
                 given->WidthInBytes, given->Height, given->Depth,
                 kind_of(given->srcMemoryType, given->dstMemoryType), stream, waits);
     return of_driver(result());
+}
+//! cuGraphAddNode makes what the function for its type of node makes.
+template <class __P>
+cudaError_t driver_added(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, size_t count, __P* given) {
+    node_begin(graph, after, count);
+    switch (int(given->type)) {
+        case CU_GRAPH_NODE_TYPE_KERNEL: kernel_work(&given->kernel); break;
+        case CU_GRAPH_NODE_TYPE_MEMCPY: driver_copied_3d(&given->memcpy.copyParams, graph_node(), false); break;
+        case CU_GRAPH_NODE_TYPE_MEMSET: fill_work(&given->memset); break;
+        case CU_GRAPH_NODE_TYPE_HOST: cudaLaunchHostFunc(graph_node(), given->host.fn, given->host.userData); break;
+        case CU_GRAPH_NODE_TYPE_GRAPH: __scopec_node_child(number(given->graph.graph)); break;
+        case CU_GRAPH_NODE_TYPE_EMPTY: return node_end(node, false);
+        case CU_GRAPH_NODE_TYPE_WAIT_EVENT: __scopec_event_node(number(given->eventWait.event), number(graph_node()), true); break;
+        case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
+            __scopec_event_node(number(given->eventRecord.event), number(graph_node()), false);
+            break;
+        case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+            driver_allocated(&given->alloc.dptr, given->alloc.bytesize, 0, "cuMemAllocAsync", number(graph_node()));
+            break;
+        case CU_GRAPH_NODE_TYPE_MEM_FREE: __scopec_deallocate((void*)given->free.dptr, "cudaFreeAsync", number(graph_node())); break;
+        case CU_GRAPH_NODE_TYPE_CONDITIONAL: __scopec_unmodelled("a conditional node"); break;
+        default: __scopec_unmodelled("this type of node");
+    }
+    return node_end(node);
 }
 }  // namespace __scopec
 
@@ -153,6 +177,13 @@ inline CUresult cuGraphAddMemFreeNode(CUgraphNode* node, CUgraph graph, const CU
                                       CUdeviceptr memory) {
     return __scopec::of_driver(cudaGraphAddMemFreeNode(node, graph, after, count, (void*)memory));
 }
+#if CUDA_VERSION >= 13000
+inline CUresult cuGraphAddNode(CUgraphNode* node, CUgraph graph, const CUgraphNode* after, const CUgraphEdgeData* kinds,
+                               size_t count, CUgraphNodeParams* given) {
+    __scopec::check_edges(kinds, count);
+    return __scopec::of_driver(__scopec::driver_added(node, graph, after, count, given));
+}
+#endif
 inline CUresult cuGraphKernelNodeSetParams(CUgraphNode node, const CUDA_KERNEL_NODE_PARAMS* given) {
     __scopec_work_open();
     __scopec::kernel_work(given);

@@ -81,6 +81,32 @@ struct CUDA_MEM_ALLOC_NODE_PARAMS {
     size_t accessDescCount, bytesize;
     CUdeviceptr dptr;
 };
+// What cuGraphAddNode makes a node of; the other kinds of nodes are refused there.
+enum CUgraphNodeType {
+    CU_GRAPH_NODE_TYPE_KERNEL = 0, CU_GRAPH_NODE_TYPE_MEMCPY = 1, CU_GRAPH_NODE_TYPE_MEMSET = 2, CU_GRAPH_NODE_TYPE_HOST = 3,
+    CU_GRAPH_NODE_TYPE_GRAPH = 4, CU_GRAPH_NODE_TYPE_EMPTY = 5, CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+    CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7, CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8, CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+    CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10, CU_GRAPH_NODE_TYPE_MEM_FREE = 11, CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+    CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
+};
+struct CUDA_MEMCPY_NODE_PARAMS { int flags, reserved; CUcontext copyCtx; CUDA_MEMCPY3D copyParams; };
+struct CUDA_CHILD_GRAPH_NODE_PARAMS { CUgraph graph; };
+struct CUDA_EVENT_WAIT_NODE_PARAMS { CUevent event; };
+struct CUDA_EVENT_RECORD_NODE_PARAMS { CUevent event; };
+struct CUDA_MEM_FREE_NODE_PARAMS { CUdeviceptr dptr; };
+// NVIDIA's has a union of the last; nobody looks at one that is not of the type.
+struct CUgraphNodeParams {
+    CUgraphNodeType type;
+    CUDA_KERNEL_NODE_PARAMS kernel;
+    CUDA_MEMCPY_NODE_PARAMS memcpy;
+    CUDA_MEMSET_NODE_PARAMS memset;
+    CUDA_HOST_NODE_PARAMS host;
+    CUDA_CHILD_GRAPH_NODE_PARAMS graph;
+    CUDA_EVENT_WAIT_NODE_PARAMS eventWait;
+    CUDA_EVENT_RECORD_NODE_PARAMS eventRecord;
+    CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+    CUDA_MEM_FREE_NODE_PARAMS free;
+};
 struct CUgraphEdgeData { unsigned char from_port, to_port, type, reserved[5]; };
 enum CUgraphExecUpdateResult {
     CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,

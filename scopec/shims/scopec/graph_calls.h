@@ -205,6 +205,39 @@ inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNo
         __scopec_graph_edge(__scopec::number(graph), __scopec::number(from[i]), __scopec::number(to[i]));
     return __scopec::success("cudaGraphAddDependencies");
 }
+namespace __scopec {
+//! cudaGraphAddNode makes what the function for its type of node makes.
+template <class __P>
+cudaError_t added(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count, __P* given) {
+    node_begin(graph, after, count);
+    switch (int(given->type)) {
+        case cudaGraphNodeTypeKernel:
+            kernel_work(given->kernel.func, given->kernel.gridDim, given->kernel.blockDim, given->kernel.kernelParams,
+                        given->kernel.sharedMemBytes, given->kernel.extra);
+            break;
+        case cudaGraphNodeTypeMemcpy: copied_3d(&given->memcpy.copyParams, graph_node()); break;
+        case cudaGraphNodeTypeMemset:
+            fill_work(given->memset.dst, given->memset.value, given->memset.elementSize, given->memset.width,
+                      given->memset.height);
+            break;
+        case cudaGraphNodeTypeHost: cudaLaunchHostFunc(graph_node(), given->host.fn, given->host.userData); break;
+        case cudaGraphNodeTypeGraph: __scopec_node_child(number(given->graph.graph)); break;
+        case cudaGraphNodeTypeEmpty: return node_end(node, false);
+        case cudaGraphNodeTypeWaitEvent: __scopec_event_node(number(given->eventWait.event), number(graph_node()), true); break;
+        case cudaGraphNodeTypeEventRecord:
+            __scopec_event_node(number(given->eventRecord.event), number(graph_node()), false);
+            break;
+        case cudaGraphNodeTypeMemAlloc:
+            given->alloc.dptr = __scopec_allocate(given->alloc.bytesize, 0, "cudaMallocAsync", number(graph_node()));
+            break;
+        case cudaGraphNodeTypeMemFree: __scopec_deallocate(given->free.dptr, "cudaFreeAsync", number(graph_node())); break;
+        case cudaGraphNodeTypeConditional: __scopec_unmodelled("a conditional node"); break;
+        default: __scopec_unmodelled("this type of node");
+    }
+    return node_end(node);
+}
+}  // namespace __scopec
+
 inline cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* given) {
     __scopec_work_open();
     __scopec::kernel_work(given->func, given->gridDim, given->blockDim, given->kernelParams, given->sharedMemBytes,

@@ -140,22 +140,7 @@ cudaError_t cudaGraphAddMemcpyNodeFromSymbol(cudaGraphNode_t* node, cudaGraph_t 
 }
 inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after, size_t count,
                                     cudaGraphNodeParams* given) {
-    switch (given->type) {
-        case cudaGraphNodeTypeKernel: return cudaGraphAddKernelNode(node, graph, after, count, &given->kernel);
-        case cudaGraphNodeTypeMemcpy: return cudaGraphAddMemcpyNode(node, graph, after, count, &given->memcpy.copyParams);
-        case cudaGraphNodeTypeMemset: return cudaGraphAddMemsetNode(node, graph, after, count, &given->memset);
-        case cudaGraphNodeTypeHost: return cudaGraphAddHostNode(node, graph, after, count, &given->host);
-        case cudaGraphNodeTypeGraph: return cudaGraphAddChildGraphNode(node, graph, after, count, given->graph.graph);
-        case cudaGraphNodeTypeEmpty: return cudaGraphAddEmptyNode(node, graph, after, count);
-        case cudaGraphNodeTypeWaitEvent: return cudaGraphAddEventWaitNode(node, graph, after, count, given->eventWait.event);
-        case cudaGraphNodeTypeEventRecord:
-            return cudaGraphAddEventRecordNode(node, graph, after, count, given->eventRecord.event);
-        case cudaGraphNodeTypeMemAlloc: return cudaGraphAddMemAllocNode(node, graph, after, count, &given->alloc);
-        case cudaGraphNodeTypeMemFree: return cudaGraphAddMemFreeNode(node, graph, after, count, given->free.dptr);
-        case cudaGraphNodeTypeConditional: __scopec_unmodelled("a conditional node"); break;
-        default: __scopec_unmodelled("this type of node");
-    }
-    return cudaErrorInvalidValue;
+    return __scopec::added(node, graph, after, count, given);
 }
 // As since CUDA 13.
 inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
