@@ -218,9 +218,26 @@ def test_when_a_kernel_behind_an_event_starts(
 
 def test_a_kernel_behind_an_event_comes_after_what_the_launch_comes_after(ask: Asks) -> None:
     """Blocks begin when what their stream has before them is complete, and so does what waits for that."""
-    calls = "launch(second, s0); launch(first, s0, BEGUN, e); cudaStreamWaitEvent(s1, e, 0); launch(second, s1);"
-    first = two("", "if (go.fetch_add(1) == 1) while (flag.load() == 0); flag.store(1);", calls)
-    assert verdicts([ask(first + "//@ expect terminates;\n")]) == {"terminates": ["holds"]}
+    calls = "launch(third, s0); launch(first, s0, BEGUN, e); cudaStreamWaitEvent(s1, e, 0); launch(second, s1);"
+    text = two("", "", calls).replace("x = 2;", SPIN) + "//@ options api = returns;\n//@ expect terminates;\n"
+    (report,) = ask(text).reports
+    (one,) = report.checks
+    assert any("second comes after third in stream order" in b.why for b in one.trace.behind)  # type: ignore[union-attr]
+
+
+def test_a_trigger_is_nothing_to_who_waits_for_blocks_to_begin(ask: Asks) -> None:
+    """Though a dependent kernel behind the same one waits for it."""
+    early = (
+        "cudaLaunchAttribute early; early.id = cudaLaunchAttributeProgrammaticStreamSerialization;"
+        "early.val.programmaticStreamSerializationAllowed = 1; cudaLaunchConfig_t how = {}; how.gridDim = 1;"
+        "how.blockDim = 1; how.stream = s0; how.attrs = &early; how.numAttrs = 1; cudaLaunchKernelEx(&how, reads);"
+    )
+    for kind, expected in (("TRIGGERED", "holds"), ("BEGUN", "violated")):
+        calls = f"launch(first, s0, {kind}, e); {early} cudaStreamWaitEvent(s1, e, 0); launch(second, s1);"
+        text = two(FENCED, "y = x;", calls).replace(
+            "int main", "__device__ int z; __global__ void reads() { z = x; }\nint main"
+        )
+        assert verdicts([ask(text + "//@ expect race_free;\n")]) == {"race_free": [expected]}
 
 
 @pytest.mark.parametrize(
