@@ -52,6 +52,8 @@ __global__ void k() {
     (sentence,) = why(text)
     told = "what the read-modify-write at p.cu:4 has stored is lost where the write at p.cu:3 comes after it"
     assert sentence.endswith(f"; {told}")
+    (sentence,) = why(text.replace("== 0", "== 1"))  # the thread that updates comes first
+    assert sentence.endswith(f"; {told}")
     (sentence,) = why(text.replace("n = 0", "int old = n"))  # a read undoes nothing
     assert "lost" not in sentence
 

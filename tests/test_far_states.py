@@ -60,6 +60,8 @@ def test_verdicts_are_those_of_all_states(monkeypatch: pytest.MonkeyPatch) -> No
                 looked_at.clear()
                 answer = solve(at_once(system), property_)
                 assert answer.holds == solve(system, property_).holds
+                without = replace(system, reductions=system.reductions.without({"far_states"}))
+                assert answer.holds == solve(at_once(without), property_).holds
                 if looked_at:
                     by_walks += 1
                     shows_a_behaviour(system, property_, answer)

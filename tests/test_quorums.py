@@ -203,3 +203,27 @@ def test_too_many_ways_are_refused() -> None:
     threads = [[Step(0, True, 2)] * 4 for _ in range(4)]
     with pytest.raises(InputError, match="16 arrivals at a barrier whose phases have 2: too many ways to group them"):
         graph_of(text_of(threads))
+
+
+OWN = """__device__ int x;
+__global__ void k() {{
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+    asm volatile("bar.sync 1, {count};" ::: "memory");
+    if (threadIdx.x == 0) x = 1;
+}}
+//@ launch k<<<1, 32>>>();
+//@ expect required x == 1;
+//@ expect forbidden x == 0;
+"""
+
+
+def test_a_warp_that_has_arrived_waits_for_no_other(tmp_path: Path) -> None:
+    """Its own arrival and its wait are the phase; a count of more is waited for in vain (PTX ISA, "bar")."""
+    path = tmp_path / "own.cu"
+    path.write_text(OWN.format(count=64))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (report,) = outcome.reports
+    assert [one.verdict for one in report.checks][:2] == ["holds", "holds"]
+    path.write_text(OWN.format(count=96).replace("arrive 1, 64", "arrive 1, 96"))
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert [one.verdict for one in outcome.reports[0].checks][:1] == ["unknown"], outcome.reports[0].checks

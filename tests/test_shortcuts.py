@@ -229,9 +229,10 @@ def _calls(name: str) -> Callable[[Run], int]:
     return counted
 
 
-def _states(run: Run) -> int:
+def _states(run: Run, first: int = 8192) -> int:
     problem = progress_problem(run, "Termination")
-    small = replace(problem, reductions=replace(problem.reductions, many=1, several=1))
+    few = replace(problem.reductions, many=1, several=1, states=min(first, 4096), near=first)
+    small = replace(problem, reductions=few)
     return fair_cycles.solve(small.system, "Termination").states
 
 
@@ -307,6 +308,10 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "empty_loops": (
         _BLOCK.format("for (int i = 0; i < 9; ++i);", 1, 2, "terminates"),
         lambda run: sum(len(grid.body.nodes) for grid in run.program.grids.values()),
+    ),
+    "far_states": (
+        _BLOCK.format("f.fetch_add(1); f.fetch_xor(t); f.fetch_add(3); while (f.load() != 99);", 1, 4, "terminates"),
+        lambda run: _states(run, first=8),
     ),
     **{
         name: (f"{HEAD} {body} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;", _states)

@@ -56,8 +56,9 @@ class Reductions:
     ``empty_loops``: threads go past loops that do nothing but count to a limit (:mod:`scopec.program.loops.empty`);
     they are left out of the Program, for both questions.
 
-    ``near``: no reduction; where more states than these are found, violations are looked for behind far ones as well
-    (:mod:`scopec.engines.embedded.progress.far_states`).
+    ``far_states``: where more than ``near`` states are found, a violation is looked for behind far ones too, before all
+    are found (:mod:`scopec.engines.embedded.progress.far_states`).  What violates a property behind a state that can be
+    reached violates it; that nothing is found decides nothing.
     """
 
     polls: bool = True
@@ -70,6 +71,7 @@ class Reductions:
     whole_units: bool = True
     fused: bool = True
     empty_loops: bool = True
+    far_states: bool = True
     many: int = 16
     several: int = 6
     states: int = 4096
@@ -107,6 +109,7 @@ REDUCTIONS: Mapping[str, tuple[str, str]] = {
         "loops that do nothing but count to a limit, for both questions",
         "any model, unless `host_progress = none`",
     ),
+    "far_states": ("most states before a violation far from the first one", "any progress model"),
 }
 
 NOTHING = Reductions().without(REDUCTIONS)

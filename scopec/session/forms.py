@@ -74,7 +74,7 @@ LATER: Mapping[str, str] = {
     "coherent": "the question about a graph, when it is put",
     "whole": "the search for hangs",
     **dict.fromkeys(
-        ("symmetry", "closures", "plain_races", "sure_steps", "alike_units", "whole_units", "fused"),
+        ("symmetry", "closures", "plain_races", "sure_steps", "alike_units", "whole_units", "fused", "far_states"),
         "the engine, when it answers",
     ),
 }

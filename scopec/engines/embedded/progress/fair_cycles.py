@@ -62,7 +62,7 @@ def solve(
                 exploration, graph = Exploration(_of_many(system), property_), Graph()
                 exploration.graph(_left(end), stop_early=True, seen=seen, begun=graph, most=limits.near)
             if graph.more:
-                for far in behind_walks(exploration):
+                for far in behind_walks(exploration) if limits.far_states else ():
                     ends, way = _found(exploration, far)
                     if not ends:
                         return Answer(ends, way, len(graph.states) + len(far.states))
