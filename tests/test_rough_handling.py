@@ -217,6 +217,36 @@ def test_a_killed_calls_folder_goes_when_the_next_begins(tmp_path: Path) -> None
     assert sorted(p.name for p in tmp_path.iterdir()) == ["scopec-file", "scopec-mine"]
 
 
+CUT_OFF = """
+import os, sys
+from pathlib import Path
+from scopec.base import scratch
+whole = scratch.shutil.rmtree
+def cut(*_, **__): raise RuntimeError
+try:
+    with scratch.scratch_folder("scopec-", Path(sys.argv[1])) as folder:
+        print(folder)
+        scratch.shutil.rmtree = cut
+except RuntimeError:
+    print(folder.is_dir(), flush=True)
+scratch.shutil.rmtree = whole
+if os.fork() == 0:
+    scratch.remove_scratch_folders()
+    os._exit(0)
+os.wait()
+print(folder.is_dir())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_folder_whose_removal_a_limit_cuts_off_goes_with_the_process(tmp_path: Path) -> None:
+    """Not with a process that is forked of it, which may end earlier."""
+    done = subprocess.run([sys.executable, "-c", CUT_OFF, tmp_path], capture_output=True, text=True, check=True)
+    folder, *there = done.stdout.split()
+    assert there == ["True", "True"]
+    assert not Path(folder).exists()
+
+
 CHILD = """
 import os, subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])

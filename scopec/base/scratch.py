@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 import threading
@@ -32,6 +33,8 @@ _swept: set[tuple[Path, str]] = set()
 _held: dict[Path, int | None] = {}
 _making = threading.Lock()
 _leaving = threading.Event()
+#: Whether this process removes at its end what is left: a limit may cut off a removal.
+_ends_clean = False
 
 
 @contextmanager
@@ -62,10 +65,12 @@ def later_folder() -> Iterator[Callable[[], Path]]:
 
 
 def make_scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> Path:
-    """A folder that this process uses; the first of a kind removes those of processes that are no more.
+    """A folder that this process uses, until it removes it or ends; the first of a kind removes those of processes that
+    are no more.
 
     Raises EngineError once the process is leaving.
     """
+    global _ends_clean
     parent = _temporary() if parent is None else parent
     _ = shutil.rmtree  # imported now: where the process ends, there may be no time
     if (parent, prefix) not in _swept:
@@ -76,6 +81,9 @@ def make_scratch_folder(prefix: str = "scopec-", parent: Path | None = None) -> 
         with _making:
             if _leaving.is_set():
                 raise EngineError("stopped")
+            if not _ends_clean:
+                _ends_clean = True
+                atexit.register(remove_scratch_folders)
             _held[folder] = None  # before it is there: whatever interrupts this, it is removed
             folder.mkdir(mode=0o700)
             with suppress(OSError):  # another process took it for abandoned, in the moment before it was locked
@@ -106,12 +114,23 @@ def remove_scratch_folder(folder: Path) -> None:
 
 
 def remove_scratch_folders() -> None:
-    """Remove the folders of runs that are not waited for, before the process ends; no other is made."""
+    """Remove the folders that are left, as of runs that nobody waits for, before the process ends; no other is made."""
     _leaving.set()
     with _making:
         pass
     for folder in list(_held):
         remove_scratch_folder(folder)
+
+
+def _forked() -> None:
+    """In the child of a fork: the folders are its parent's."""
+    global _making, _ends_clean
+    _held.clear()
+    _making, _ends_clean = threading.Lock(), False
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _lock(file: Path, create: int = 0) -> int | None:

@@ -6,7 +6,6 @@ its own would be wrong.
 
 from __future__ import annotations
 
-import atexit
 import os
 import re
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ import platformdirs
 from scopec.base.cache import key, make_private
 from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
-from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
+from scopec.base.scratch import make_scratch_folder
 from scopec.frontends.clang.brackets import after_group
 
 if TYPE_CHECKING:
@@ -301,5 +300,4 @@ def _folder(digest: str) -> Path:
         make_private(kept)
     except OSError:
         kept = make_scratch_folder()
-        atexit.register(remove_scratch_folder, kept)
     return kept / digest[:32]

@@ -8,14 +8,13 @@ folder of the user's is searched for them.
 
 from __future__ import annotations
 
-import atexit
 import re
 import threading
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scopec.base.scratch import make_scratch_folder, remove_scratch_folder
+from scopec.base.scratch import make_scratch_folder
 from scopec.frontends.clang.command import environment, shims
 from scopec.frontends.clang.libraries import own as scopecs
 from scopec.frontends.clang.running import finished
@@ -75,7 +74,6 @@ class _Precompiled:
             if self._asked[key] > _FEW and key not in self._made:
                 if self._folder is None:
                     self._folder = make_scratch_folder()
-                    atexit.register(remove_scratch_folder, self._folder)
                 file = self._folder / f"{len(self._made)}.pch"
                 included = "".join(f'#include "{header}"\n' for header in headers).encode()
                 (run,) = finished([[*command, *_MAKE, str(file)]], included, self._folder, environment())
