@@ -149,6 +149,9 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "C one\n{ x = 0; }\nP0 (atomic_int* x) {\n  atomic_store(x, 1);\n}\nexists (x = 1)\n"
     )
     (folder / "mp-two-blocks.cu").write_text((REPOSITORY / "specs" / "litmus" / "mp-two-blocks.cu").read_text())
+    queue = Path("benchmarks") / "weaken" / "queue.cu"
+    (folder / queue).parent.mkdir(parents=True)
+    (folder / queue).write_text((REPOSITORY / queue).read_text())
     (folder / "scopec.toml").write_text('engine = "embedded"\n')
     who = ("-c", "user.name=x", "-c", "user.email=x@example.org")
     for git in (

@@ -40,6 +40,28 @@ def test_the_jars_confirm_it(case: programs.Case) -> None:
         assert programs.status(text, case, "both") == 0
 
 
+# ---------------------------------------------------------------- what docs/weaken.md shows
+
+
+def test_the_output_that_the_document_shows() -> None:
+    command = "scopec weaken benchmarks/weaken/queue.cu --engine embedded"
+    shown = Path("docs/weaken.md").read_text(encoding="utf-8").partition(f"$ {command}\n")[2].partition("```")[0]
+    assert scopec(*command.split()[1:]).stdout == shown
+
+
+@pytest.mark.parametrize(
+    ("spec", "saved"),
+    [
+        ("bugs/pop-of-an-empty-queue.cu", [["acquire", "acq_rel", "acq_rel"]]),
+        ("real/ring-buffer.cu", []),
+    ],
+)
+def test_queues_of_the_specifications(spec: str, saved: list[list[str]]) -> None:
+    of = found(Path("specs") / spec)
+    said = [[line.partition(": ")[2] for line in one.saves] for one in of.proposals]
+    assert said == [[f"`{order}` becomes `relaxed`" for order in orders] for orders in saved]
+
+
 # ---------------------------------------------------------------- the GPU's instructions
 
 

@@ -10,7 +10,9 @@
 - ``fixable``: checks that may get advice
 - ``rereading``: a changed text, read again
 - ``weaken``: the other way round: synchronisation that could be weaker; ``places``: where, ``steps``: step by step how
-- ``ptx_places``, ``group_places``: places of PTX, and barriers of groups
+- ``ptx_places``, ``ptx_async_places``: places of PTX, and those of its asynchronous side
+- ``group_places``, ``object_places``: barriers of groups and of objects, and functions of ``cuda::ptx``
+- ``untried``: what synchronises at none of these places
 - ``changed``: whether a changed text still holds; ``weakest``: the search; ``larger``: larger launches
 """
 

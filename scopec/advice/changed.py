@@ -130,8 +130,12 @@ def _does(node: ir.Node) -> object:
     if isinstance(operation, ir.Access | ir.BarrierOperation):
         failure = operation.failure if isinstance(operation, ir.CompareExchange) else None
         return type(operation).__name__, operation.place.object, operation.mode, failure
-    if isinstance(operation, ir.SyncThreads | ir.GroupSync | ir.NamedBarrier | ir.AtBarrier):
+    if isinstance(operation, ir.GroupSync):
+        return type(operation).__name__, operation.group, operation.mask, operation.waits
+    if isinstance(operation, ir.SyncThreads | ir.NamedBarrier | ir.AtBarrier | ir.InitFence | ir.AwaitCopies):
         return type(operation).__name__
+    if isinstance(operation, ir.ProxyFence):
+        return "fence", operation.proxy, operation.space
     return None
 
 

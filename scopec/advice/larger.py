@@ -1,4 +1,4 @@
-"""Larger launches of a program, as changes of its text: more blocks, or more threads a block.
+"""Larger launches of a program, as changes of its text: more blocks, more threads a block, or blocks of more warps.
 
 Numbers that stand in a launch are changed, or the constant that it names, of which other sizes may be made too.
 Whether the expectations speak of the larger launch, the program as it is has to tell.
@@ -26,19 +26,31 @@ _LAUNCHES = (
         + _SIZE % r"(?P<threads>\w+)" + r"\s*,"
     ),
 )  # fmt: skip
+#: What grows; the number of warps where a barrier of the block has become one of a warp.
 AXES = ("blocks", "threads")
+WARPS = "warps"
+_LANES = 32
 
 
 def larger(source: Source, axis: str) -> Iterator[tuple[Replacement, ...]]:
-    """Twice as many blocks or threads in every launch, then one more; nothing where a launch does not say how many."""
+    """Twice as many blocks or threads in every launch, then one more; nothing where a launch does not say how many.
+
+    Of warps as many times the threads as make two of the only one.
+    """
     found = set[tuple[int, int]]()
+    named = "threads" if axis == WARPS else axis
     for launch in (match for pattern in _LAUNCHES for match in pattern.finditer(source.text)):
-        at = _number(source.text, launch[axis], launch.span(axis))
+        at = _number(source.text, launch[named], launch.span(named))
         if at is None:
             return
         found.add(at)
     tried = set[tuple[str, ...]]()
-    for times, more in ((2, 0), (1, 1)):
+    fewest = min((int(source.text[slice(*at)]) for at in found), default=0)
+    if axis == WARPS:
+        ways = [(2 ** (_LANES // fewest).bit_length(), 0)] if 0 < fewest <= _LANES else []
+    else:
+        ways = [(2, 0), (1, 1)]
+    for times, more in ways:
         sizes = tuple(str(times * int(source.text[slice(*at)]) + more) for at in sorted(found))
         if found and sizes not in tried:
             tried.add(sizes)

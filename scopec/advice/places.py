@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.advice import ptx_places
 from scopec.advice.group_places import group_places
+from scopec.advice.object_places import object_places
 from scopec.advice.spelling import FUNCTION_SCOPES, ORDER
 from scopec.advice.statements import with_macros
 from scopec.advice.steps import (
@@ -95,6 +96,7 @@ def _of_cxx(source: Source, code: str) -> Iterator[Place]:
     for found in _SYNC.finditer(code):
         yield _barrier(source, code, found)
     yield from group_places(source, code)
+    yield from object_places(source, code)
     for found in _LEGACY.finditer(code):
         scope = {"_system": "system", "_block": "block"}.get(found[1], "device")
         at = (found.start(1), found.end(1)) if found[1] else (found.end(), found.end())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
+from scopec.advice.ptx_async_places import NAMES, of_cluster_arrival, of_mbarrier, of_special_fence
 from scopec.advice.statements import bare, beginning, ending
 from scopec.advice.steps import (
     BOTH,
@@ -34,12 +35,13 @@ if TYPE_CHECKING:
 
 
 _INSTRUCTION = re.compile(
-    r"(?<![\w.%$])(?P<op>ld|st|atom|red|fence|membar|bar(?:rier)?(?:\.cta)?\.sync)(?P<words>(?:\.\w+(?:::\w+)*)*)(?![\w:])"
+    r"(?<![\w.%$])(?P<op>" + NAMES + r"|ld|st|atom|red|fence|membar|bar(?:rier)?(?:\.cta)?\.sync)"
+    r"(?P<words>(?:\.\w+(?:::\w+)*)*)(?![\w:])"
 )
 _WORDS = re.compile(r"(?<=\.)\w+(?:::\w+)*")
 _MAY = {"ld": frozenset({"acquire"}), "st": frozenset({"release"})}
 _ORDERS = ("sc", "acq_rel", "acquire", "release", "relaxed")
-_PTX_ORDERS = {"seq_cst": "sc"}
+_FENCES = {"sc", "acq_rel", "acquire", "release"}
 _Remove = Callable[["Source", str, int], "Word | None"]
 
 
@@ -61,9 +63,13 @@ def of_asm(source: Source) -> Iterator[Place]:
 def _of_ptx(source: Source, code: str, remove: _Remove) -> Iterator[Place]:
     for found in _INSTRUCTION.finditer(code):
         words = {word.group(): word.span() for word in _WORDS.finditer(code, *found.span("words"))}
-        if found["op"] == "fence" and not words.keys() & {"sc", "acq_rel", "acquire", "release"}:
-            continue
-        if found["op"] in ("ld", "st", "atom", "red"):
+        if found["op"] == "fence" and ("mbarrier_init" in words or not words.keys() & _FENCES):
+            yield from of_special_fence(source, code, found, words, remove)
+        elif found["op"].startswith("mbarrier"):
+            yield from of_mbarrier(source, found, words)
+        elif found["op"].startswith("barrier.cluster"):
+            yield from of_cluster_arrival(source, code, found, words, remove)
+        elif found["op"] in ("ld", "st", "atom", "red"):
             yield from _access(source, found["op"], words)
         elif whole := remove(source, code, found.start()):
             yield _removed_instruction(source, code, found, words, whole)

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 #: What steps save, most first: what is named "of a fence" is dearer there than at an access.
 SAVES = (
     "barrier of a grid", "barrier of a cluster", "seq_cst of a fence", "barrier", "barrier of an object",
-    "system of a fence", "seq_cst", "system", "acquire of a fence", "release of a fence", "fence", "device of a fence",
+    "system of a fence", "seq_cst", "system", "acquire of a fence", "release of a fence", "fence", "proxy fence",
+    "half of a proxy fence", "device of a fence",
     "acquire", "release", "device", "cluster of a fence", "cluster", "barrier of a warp",
 )  # fmt: skip
 
@@ -41,17 +42,19 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place that synchronises: with the steps in ``gone``, if there are any, ``whole`` is spelt instead of words."""
+    """A place that synchronises: with the steps in ``gone``, if there are any, ``whole`` is spelt instead of words, and
+    with it ``beside``, of what is in two statements."""
 
     span: Span
     steps: tuple[Step, ...]
     words: tuple[Word, ...]
     whole: Word | None = None
     gone: frozenset[str] = frozenset()
+    beside: tuple[Word, ...] = ()
 
     def changes(self, source: Source, taken: frozenset[str]) -> Iterator[Replacement]:
         """The changes of the text that take steps of it."""
-        for word in (self.whole,) if self.whole is not None and self.gone <= taken else self.words:
+        for word in (self.whole, *self.beside) if self.whole is not None and self.gone <= taken else self.words:
             new = word.spelt(taken)
             if new != source.text[word.start : word.end]:
                 yield Replacement(source.span(word.start, word.end), new)
@@ -107,6 +110,13 @@ def scope_left(word: str, scopes: dict[str, str], taken: frozenset[str]) -> str:
     while scopes[words[at]] in taken:
         at += 1
     return words[at]
+
+
+def proxy_steps(spaces: tuple[str, ...]) -> tuple[Step, ...]:
+    """The steps of a fence of a proxy that is about these state spaces: each is given up, and with all of them it."""
+    if len(spaces) == 1:
+        return (Step(spaces[0], "proxy fence"),)
+    return tuple(Step(one, "half of a proxy fence") for one in spaces)
 
 
 def word_place(

@@ -17,10 +17,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.advice.changed import Answer, Changed, key, stands, unstated
-from scopec.advice.larger import AXES, larger, launches
+from scopec.advice.larger import AXES, WARPS, larger, launches
 from scopec.advice.places import places
 from scopec.advice.rereading import replanned
 from scopec.advice.steps import SAVES, Place, Step
+from scopec.advice.untried import untried
 from scopec.advice.weakest import weakest
 from scopec.base.diagnostics import EngineError, InputError, ScopecError, UsageError
 from scopec.base.records import dataclass
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from scopec.base.source import Source
+    from scopec.base.source import Source, Span
     from scopec.engines.java.workers import Workers
     from scopec.explain.fixes import Replacement
     from scopec.program.expectations import Expectation
@@ -86,7 +87,8 @@ class Found:
     """What was found: ``before`` is the program as it is, of which everything has to hold.
 
     ``rests_on`` are the expectations, ``also`` those that no line states.  ``whole`` says whether the search came to
-    its end; ``notes`` what was found and is not proposed; ``compiler`` whose instructions are counted.
+    its end; ``notes`` what was found and is not proposed; ``compiler`` whose instructions are counted; ``untried`` is
+    what synchronises and is at no place that could be changed.
     """
 
     run: Run
@@ -101,6 +103,7 @@ class Found:
     whole: bool = True
     compiler: str | None = None
     asked: int = field(default=0, kw_only=True)
+    untried: tuple[Span, ...] = field(default=(), kw_only=True)
 
 
 def weaken(path: Path, settings: Settings, *, anyway: bool = False, most: int = 3) -> Found:
@@ -177,6 +180,7 @@ class _Search:
         return Found(
             run, before, launches(self.planned.runs), stated, proposals, tuple(self._needed()), inert, larger,
             (*notes, *why), whole, compiler, asked=self.changed.asked,
+            untried=untried(self.planned.runs, self.source, places(self.source)),
         )  # fmt: skip
 
     def _read(self) -> tuple[Place, ...]:
@@ -208,7 +212,7 @@ class _Search:
 
         A launch at which a set fails is asked from then on: what it refutes, it refutes in every set with that.
         """
-        larger: list[Larger] | None = None
+        asked: dict[str, Larger | None] = {}
         demanded = self.demanded
         whole = True
         while True:
@@ -223,14 +227,16 @@ class _Search:
             except _LateError:
                 whole, sets = False, sets or [self.best]
             sets = [one for one in sets if one]
-            if larger is None:
-                larger = list(self._larger()) if sets else []
+            for axis in (*AXES, *([WARPS] if self._narrows_blocks(sets) else [])) if sets else ():
+                if axis not in asked:
+                    asked[axis] = self._larger(axis)
+            larger = tuple(one for one in asked.values() if one is not None)
             failing = [
                 launch for launch in larger
                 if launch.before.holds and launch not in demanded and not all(self._stays(one, launch) for one in sets)
             ]  # fmt: skip
             if not failing:
-                return tuple(larger), whole, sets
+                return larger, whole, sets
             demanded += failing
             self.best = frozenset()
 
@@ -247,23 +253,24 @@ class _Search:
         answer = self.changed.answer((*self._changes(steps), *launch.changes))
         return answer.holds or answer.unknown
 
-    def _larger(self) -> Iterator[Larger]:
-        """For more blocks and for more threads, the first larger launch at which the program holds as it is, or the
-        last that was tried."""
+    def _narrows_blocks(self, sets: Iterable[frozenset[int]]) -> bool:
+        """Whether a barrier of a block becomes one of a warp, which blocks of one warp do not tell apart."""
+        return any(self.steps[number][1].saves == "barrier" for one in sets for number in one)
+
+    def _larger(self, axis: str) -> Larger | None:
+        """The first larger launch at which the program holds as it is, or the last that was tried, if there are any."""
         now = launches(self.planned.runs)
-        for axis in AXES:
-            tried = None
-            for changes in larger(self.source, axis):
-                answer = self.changed.answer(changes)
-                words: tuple[str, ...] = ()
-                with suppress(ScopecError):
-                    words = launches(replanned(self.source, self.run.file, changes, self.settings.overrides).runs)
-                if words and words != now:
-                    tried = Larger(words, changes, answer)
-                    if answer.holds:
-                        break
-            if tried is not None:
-                yield tried
+        tried = None
+        for changes in larger(self.source, axis):
+            answer = self.changed.answer(changes)
+            words: tuple[str, ...] = ()
+            with suppress(ScopecError):
+                words = launches(replanned(self.source, self.run.file, changes, self.settings.overrides).runs)
+            if words and words != now:
+                tried = Larger(words, changes, answer)
+                if answer.holds:
+                    break
+        return tried
 
     def _confirmed(
         self, sets: Sequence[frozenset[int]], larger: Sequence[Larger]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from scopec.advice.weaken import Found, holds_before, in_words
@@ -49,6 +50,7 @@ def document(found: Found, started: float) -> dict[str, Any]:
             for one in found.needed
         ],
         "inert": [place.span.as_json() for place in found.inert],
+        "untried": [span.as_json() for span in found.untried],
         "notes": list(found.notes),
         "whole": found.whole,
         "compiler": found.compiler,
@@ -95,8 +97,22 @@ def lines(found: Found, width: int) -> Iterator[str]:
     if found.inert:
         places = ", ".join(dict.fromkeys(str(place.span.line) for place in found.inert))
         yield from _wrapped(f"no difference to what is asked, and not proposed: line {places}", width)
+    if found.untried:
+        yield from _wrapped(f"synchronises, and was not tried: {_places(found)}", width)
     if not found.whole:
         yield from _wrapped("there may be other sets, or larger ones: the search was ended (--most, --budget)", width)
+
+
+def _places(found: Found) -> str:
+    """Lines of the file, then those of files that it includes, which are not changed."""
+    lines: dict[str, dict[int, None]] = {}
+    for span in sorted(found.untried, key=lambda one: (one.file != found.run.source.name, one)):
+        lines.setdefault(span.file, {})[span.line] = None
+    return "; ".join(
+        f"{'line' if file == found.run.source.name else PurePath(file)} {', '.join(map(str, numbers))}"
+        + ("" if file == found.run.source.name else " (an included file)")
+        for file, numbers in lines.items()
+    )
 
 
 def _sets(number: int) -> str:
