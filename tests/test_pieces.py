@@ -6,14 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.headers.__main__ import HERE, NEEDS, repositories, rows
+from benchmarks.headers.__main__ import HERE, needs, repositories, rows
 from tests.real_headers import needs_headers, outcome
 
 PIECES = sorted((HERE / "pieces").glob("*.cu"))
-
-
-def needs(path: Path) -> list[str]:
-    return NEEDS.findall(path.read_text().partition("\n")[0])
 
 
 @needs_headers

@@ -184,6 +184,33 @@ def test_both_headers_give_the_same(text: str, tmp_path: Path) -> None:
 
 
 @needs_headers
+@pytest.mark.parametrize("argument", ["x", "threadIdx.x == 0 ? x++ : 0"])
+def test_a_kernel_prints(argument: str, tmp_path: Path) -> None:
+    text = f"""#include <cstdio>
+    __device__ int x;
+    __global__ void k() {{ printf("%u", {argument}); if (threadIdx.x == 1) printf("%d %d", x, 1); }}
+    //@ launch k<<<1, 2>>>(); expect race_free; expect terminates;
+    """
+    own = answers(text, "shims", tmp_path)
+    assert own["race_free"] == ("violated" if "++" in argument else "holds")
+    assert answers(text, "real", tmp_path) == own
+
+
+@needs_headers
+def test_the_reading_without_macros_takes_what_the_first_one_takes(tmp_path: Path) -> None:
+    """That is asked for where operands are in no order; CUTLASS specialises traits of the C++ library."""
+    text = """#include <type_traits>
+    struct Bits {};
+    template <> struct std::is_reference<Bits> : std::false_type {};
+    __device__ int data, out;
+    __device__ int next() { return data++; }
+    __global__ void k() { out = next() - next(); }
+    //@ launch k<<<1, 1>>>(); expect allowed out == -1; expect allowed out == 1;
+    """
+    assert set(answers(text, "real", tmp_path).values()) == {"holds"}
+
+
+@needs_headers
 def test_a_library_over_them_is_read(tmp_path: Path) -> None:
     text = """#include <cub/cub.cuh>
     __device__ int out;

@@ -32,7 +32,7 @@ CHECK = (sys.executable, "-m", "scopec.cli", "check", "--no-cache", "--engine", 
 NVCC = ("-std=c++17", "-arch=sm_90a", "--extended-lambda", "--expt-relaxed-constexpr", "-ptx", "-o", os.devnull)
 ERROR = re.compile(r"\b(?:fatal )?error\b.*?: (.*)")
 VERDICT = re.compile(r"^\s+(holds|violated|unknown)\s", re.M)
-NEEDS = re.compile(r" needs: ([\w-]+)\.")
+NEEDS = re.compile(r" needs: ([\w -]+)\.")
 
 
 @dataclass(frozen=True)
@@ -97,6 +97,12 @@ def folders(names: list[str], clones: Path, into: Path) -> list[str] | None:
     return words
 
 
+def needs(piece: Path) -> list[str]:
+    """The repositories that a piece names in its first line."""
+    found = NEEDS.search(piece.read_text(encoding="utf-8").partition("\n")[0])
+    return found[1].split() if found else []
+
+
 def call(command: list[str], limit: int) -> Called:
     """Make a call that may take so many seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -129,7 +135,7 @@ def headers(clones: Path, into: Path, only: str, nvcc: str | None, limit: int) -
 def pieces(clones: Path, into: Path, only: str, limit: int) -> Iterator[tuple[str, ...]]:
     """For each piece its verdicts, or the first error; CPU seconds."""
     for file in sorted((HERE / "pieces").glob("*.cu")):
-        words = folders(NEEDS.findall(file.read_text(encoding="utf-8").partition("\n")[0]), clones, into)
+        words = folders(needs(file), clones, into)
         if words is None or only not in file.stem:
             continue
         found = call([*CHECK, "--timeout", str(limit), *words, str(file)], 2 * limit)

@@ -226,8 +226,10 @@ def expanded(
 
 
 def _again(clang: Clang, side: str, flags: Flags) -> list[str]:
-    """The command for a text without macros and ``#include`` lines."""
-    return [*reading(clang, side, flags.std), *library_of(flags).of_side.get(side, ())]
+    """The command for a text without macros and ``#include`` lines: it takes what the first reading takes."""
+    library = library_of(flags)
+    warnings = (option for option in library.options if option.startswith("-W"))
+    return [*reading(clang, side, flags.std), *warnings, *library.of_side.get(side, ())]
 
 
 def _run(commands: list[list[str]], given: bytes, folder: Path) -> list[Run]:
