@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from scopec.base.diagnostics import InputError
 from scopec.engines.embedded.progress import persistent_steps
+from scopec.memory.unfold import counted_barriers
 from scopec.program.arrival_order import Arrival, phases
 from scopec.session.check import Settings, check
-from scopec.session.plan import Overrides
+from scopec.session.plan import Overrides, plan
 from tests.conftest import check_text, verdicts
 from tests.samples import programs
 
@@ -250,3 +253,54 @@ def test_arrivals_that_differ_from_way_to_way_are_interleaved(tmp_path: Path) ->
         first=_SYNC.format(1), second=_SYNC.format(1), sometimes=_ARRIVE.format(1), always="", question="may_hang"
     )
     assert verdict(text, tmp_path)[0] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("look", "sure"),
+    [
+        ("while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}", True),
+        ("if (!__any_sync(0xFFFFFFFF, ptx::mbarrier_try_wait_parity(&full, 0))) return;", False),
+    ],
+    ids=["a wait", "a try"],
+)
+def test_who_comes_behind_a_wait_comes_for_sure(
+    look: str, sure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits at an mbarrier before comes, or waits for ever; and each arrival of `bar.sync` waits."""
+    seen: list[list[tuple[bool, bool]]] = []
+
+    def noted(threads: Sequence[Sequence[Arrival]]) -> dict[Hashable, range]:
+        seen.extend([(one.waits, one.sure) for one in own] for own in threads)
+        return phases(threads)
+
+    monkeypatch.setattr(counted_barriers.arrival_order, "phases", noted)
+    path = tmp_path / "k.cu"
+    text = """#include <cuda/ptx>
+    namespace ptx = cuda::ptx;
+    __global__ void k() {
+        __shared__ std::uint64_t full;
+        if (threadIdx.x == 0) ptx::mbarrier_init(&full, 2);
+        __syncthreads();
+        if (threadIdx.x < 32) {
+            if (threadIdx.x == 0) ptx::mbarrier_arrive(&full);
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+            asm volatile("bar.sync 2, 64;" ::: "memory");
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+        } else {
+            if (threadIdx.x == 32) ptx::mbarrier_arrive(&full);
+            LOOK
+            __any_sync(0xFFFFFFFF, 0);
+            asm volatile("bar.sync 1, 64;" ::: "memory");
+            asm volatile("bar.arrive 2, 64;" ::: "memory");
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+        }
+    }
+    //@ launch k<<<1, 64>>>();
+    //@ expect race_free;
+    """
+    path.write_text(text.replace("LOOK", look))
+    (run,) = plan(path, "k.cu", Overrides()).runs
+    with nullcontext() if sure else pytest.raises(InputError, match="too many ways"):
+        assert run.graph
+    assert seen[0] == [(False, True), (True, True), (True, True)]
+    assert seen[1][:3] == [(True, sure), (False, sure), (False, sure)]

@@ -230,9 +230,12 @@ class _Resolution:
         constant = {n: bool(c.value) for n, c in enumerate(out.conditions) if isinstance(c, Const)}
         if constant:
             self.simplify(constant)
+        settled: dict[int, Passage] = {}  # an arrival and the wait behind it have one passage
         for name, passage in out.barriers.items():
-            named = tuple(map(self.settled, passage.name))
-            out.barriers[name] = replace(passage, phase=self.settled(passage.phase), name=named)
+            if id(passage) not in settled:
+                named = tuple(map(self.settled, passage.name))
+                settled[id(passage)] = replace(passage, phase=self.settled(passage.phase), name=named)
+            out.barriers[name] = settled[id(passage)]
 
     def attended(self) -> Mapping[int, bool]:
         """The conditions that lanes come, where they do on every path, or on every one that leads there.
