@@ -62,6 +62,7 @@ def test_guards_are_their_formulas(a: tuple, b: tuple) -> None:  # type: ignore[
     same = all(truth(a, o) == truth(b, o) for o in OUTCOMES)
     assert (first == second) == same
     assert first.excludes(second) == (not any(truth(a, o) and truth(b, o) for o in OUTCOMES))
+    assert first.implies(second) == all(truth(b, o) for o in OUTCOMES if truth(a, o))
     assert first.always == all(truth(a, o) for o in OUTCOMES)
     assert first.never == (not any(truth(a, o) for o in OUTCOMES))
 
@@ -83,6 +84,25 @@ def test_values_of_guards(a: tuple) -> None:  # type: ignore[type-arg]
     for outcome in OUTCOMES:
         known = {f"c{i}": int(o) for i, o in enumerate(outcome)}
         assert bool(values.evaluate(value, lambda leaf: known[leaf.name])) == truth(a, outcome)  # noqa: B023
+
+
+@given(formulas(), formulas())
+def test_what_excludes_is_found_without_conjunctions(a: tuple, b: tuple) -> None:  # type: ignore[type-arg]
+    guards = Guards()
+    first, second = guard_of(a, guards), guard_of(b, guards)
+    before = len(guards._nodes)
+    excludes = first.excludes(second)
+    assert len(guards._nodes) == before
+    assert (first & second).never == excludes == second.excludes(first)
+
+
+@given(formulas(), formulas())
+def test_values_of_nodes_are_made_once(a: tuple, b: tuple) -> None:  # type: ignore[type-arg]
+    guards = Guards()
+    done: dict[int, values.Value] = {}
+    for guard in (guard_of(a, guards), guard_of(b, guards)):
+        assert guard.value(CONDITIONS, done) == guard.value(CONDITIONS)
+        assert guard.value([], done) is done[guard.node]
 
 
 def test_many_branches_one_after_the_other_stay_small() -> None:

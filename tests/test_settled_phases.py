@@ -152,6 +152,33 @@ def test_a_ring_is_settled(model: str, tmp_path: Path, resolved: list[bool]) -> 
     assert resolved == [True]
 
 
+def test_lanes_meet_behind_a_wait_while_another_still_arrives(tmp_path: Path, resolved: list[bool]) -> None:
+    """The first lane arrives when all have come; whether they leave where lanes meet it says by what it finds later."""
+    text = """#include <cuda/ptx>
+    namespace ptx = cuda::ptx;
+    __device__ int output[32];
+    __global__ void k() {
+        __shared__ std::uint64_t full;
+        __shared__ int x;
+        if (threadIdx.x == 32) ptx::mbarrier_init(&full, 1);
+        __syncthreads();
+        if (threadIdx.x == 32) {
+            x = 1;
+            ptx::mbarrier_arrive(&full);
+        } else {
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+            while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}
+            __any_sync(0xFFFFFFFF, 0);
+            output[threadIdx.x] = x;
+        }
+    }
+    //@ launch k<<<1, 33>>>();
+    //@ expect race_free;
+    """
+    assert verdict(checked(tmp_path / "k.cu", text)) == "holds"
+    assert resolved == [True]
+
+
 #: For each condition a program that lacks it alone, and what mends it: the count, and what each thread does.
 CONDITIONS = {
     "an arrival of the second phase waits for the first": (

@@ -144,6 +144,29 @@ class Guards:
                 work.pop()
         return results[first]
 
+    def _apart(self, a: int, b: int) -> bool:
+        """Whether no path satisfies both; their conjunction is not made, and the first path that does is enough."""
+        nodes, work, seen = self._nodes, [(a, b)], set[tuple[int, int]]()
+        while work:
+            a, b = work.pop()
+            if _NO in (a, b):
+                continue
+            if a == b or _YES in (a, b):
+                return False
+            pair = (a, b) if a < b else (b, a)
+            if pair in seen or self._and.get(pair) == _NO:
+                continue
+            seen.add(pair)
+            condition, a_low, a_high = nodes[a]
+            other, b_low, b_high = nodes[b]
+            if condition < other:
+                b_low = b_high = b
+            elif condition > other:
+                a_low = a_high = a
+            work += ((a_low, b_low), (a_high, b_high))
+        self._and.update(dict.fromkeys(seen, _NO))
+        return True
+
     def _not(self, a: int) -> int:
         return self._computed((a, a), self._known_not, self._parts_of_not, "not")
 
@@ -209,7 +232,11 @@ class Guard:
 
     def excludes(self, other: Guard) -> bool:
         """Whether no path satisfies both."""
-        return (self & other).never
+        return self.guards._apart(self.node, other.node)
+
+    def implies(self, other: Guard) -> bool:
+        """Whether every path that satisfies this one satisfies the other."""
+        return self.excludes(~other)
 
     def where(self, care: Guard) -> Guard:
         """A simpler guard that equals this one wherever ``care`` holds."""
@@ -256,10 +283,11 @@ class Guard:
             seen.add(work.pop())
             yield node, condition, low, high
 
-    def value(self, conditions: Sequence[Value]) -> Value:
-        """The guard as a value over the leaves of the conditions."""
-        done: dict[int, Value] = {_NO: values.FALSE, _YES: values.TRUE}
-        for guard in self.parts():
+    def value(self, conditions: Sequence[Value], done: dict[int, Value] | None = None) -> Value:
+        """The guard as a value over the leaves of the conditions; ``done`` are those of nodes with these conditions."""
+        done = {} if done is None else done
+        done |= {_NO: values.FALSE, _YES: values.TRUE}
+        for guard in self.parts(done):
             number, low, high = guard.branch
             value = _either(conditions[number], low, high, lambda part: done[part.node])
             done[guard.node] = self.guards.names.short(value)

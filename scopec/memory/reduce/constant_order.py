@@ -138,7 +138,7 @@ class PathContext:
             """The edges that go on through an event."""
             node = event.guard.node
             if node not in implied:
-                implied[node] = event.guard.always or (guard & ~event.guard).never
+                implied[node] = event.guard.always or guard.implies(event.guard)
             return edges if implied[node] and not event.operands else edges & conditional
 
         #: For each event the edges that end at it or before it in its thread, and those that begin at it or after it.

@@ -20,7 +20,7 @@ from scopec.program.settled_phases import Operation
 from scopec.program.values import FALSE, TRUE, Const
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from scopec.memory.events.events import Wait
     from scopec.memory.events.guards import Guard
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 class _OpenError(Exception):
     """The program alone does not decide what is done to its mbarriers."""
+
+
+class _LaterError(_OpenError):
+    """It is decided by what another thread has not read yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +94,22 @@ class _Run:
     def run(self) -> None:
         """Let each thread come to its end, or to a wait for a phase that never ends; _OpenError if one does neither."""
         at = dict.fromkeys(self.threads, 0)
-        moved = True
+        moved, later = True, False
         while moved:
-            moved = False
+            moved = later = False
             for thread, events in self.threads.items():
                 while at[thread] < len(events):
-                    steps = self._steps(events, at[thread])
+                    try:
+                        steps = self._steps(events, at[thread])
+                    except _LaterError:
+                        later = True
+                        break
                     if not steps:
                         break
                     at[thread] += steps
                     moved = True
+        if later:
+            raise _OpenError
         self._stop([events[at[thread] :] for thread, events in self.threads.items() if at[thread] < len(events)])
 
     def _stop(self, left: Sequence[Sequence[tuple[int, Event]]]) -> None:
@@ -186,15 +196,12 @@ class _Run:
         With ``stops`` it will never be.
         """
         before = dict(self.read), dict(self.outcomes), dict(self.chosen)
-        looks: list[Event] = []
-        for event in events:
-            if self._known(event.guard, choose=True):
-                at = event.location
-                if event.kind is not Kind.READ or at not in self.numbers or event.id not in self.phases.looks:
-                    raise _OpenError
-                looks.append(event)
-                self.read[event.id] = self.numbers[at]
-        passed = self._known(wait.passed, choose=True)
+        try:
+            looks = list(self._looks(events))
+            passed = self._known(wait.passed, choose=True)
+        except _LaterError:
+            self.read, self.outcomes, self.chosen = before
+            raise
         if not passed and not stops:
             self.read, self.outcomes, self.chosen = before
             return 0
@@ -209,6 +216,16 @@ class _Run:
             self.edges.passed(event)
         return len(events)
 
+    def _looks(self, events: Sequence[Event]) -> Iterator[Event]:
+        """Look at mbarriers, as a wait does."""
+        for event in events:
+            if self._known(event.guard, choose=True):
+                at = event.location
+                if event.kind is not Kind.READ or at not in self.numbers or event.id not in self.phases.looks:
+                    raise _OpenError
+                self.read[event.id] = self.numbers[at]
+                yield event
+
     # ---- what is known
 
     def _known(self, guard: Guard, *, choose: bool = False) -> bool:
@@ -220,7 +237,8 @@ class _Run:
                 if not isinstance(value, Const) and choose:
                     value = self._chosen(value)
                 if not isinstance(value, Const):
-                    raise _OpenError
+                    unread = (leaf.name in self._reads and leaf.name not in self.read for leaf in values.leaves(value))
+                    raise _LaterError if any(unread) else _OpenError
                 self.outcomes[number] = value != FALSE
             guard = high if self.outcomes[number] else low
         return guard.always
@@ -232,6 +250,11 @@ class _Run:
             if choice is not None and choice.values == (0, 1) and self._uses[leaf.name] == 1:
                 self.chosen[leaf.name] = Const(1, leaf.type)
         return values.substitute(value, self._leaf)
+
+    @cached_property
+    def _reads(self) -> frozenset[str]:
+        """What reads mbarriers."""
+        return frozenset(e.id for e in self.graph.events if e.kind is Kind.READ and e.location in self.numbers)
 
     @cached_property
     def _uses(self) -> Counter[str]:

@@ -96,6 +96,9 @@ class _Settling:
         self.locations = {at: events for at, events in accesses.items() if self._is_settled(at, events)}
         self.reads = {e.id: e for events in self.locations.values() for e in events if e.kind is Kind.READ}
         self.values: dict[str, Value] = {}
+        self._of_guards: dict[int, Value] = {}
+        #: Named values in which reads are replaced, once it is known by what; None before.
+        self._of_names: dict[int, Value] | None = None
 
     def _is_settled(self, at: Location, events: Sequence[Event]) -> bool:
         if self.before.program.objects[at.object].use not in (ir.Use.DATA, ir.Use.PASSED):
@@ -142,7 +145,7 @@ class _Settling:
         while left:
             latest = next(e for e in left if not any(self.order.ordered(e, other) for other in left))
             found.append(latest)
-            if (guard & ~latest.guard).never:
+            if guard.implies(latest.guard):
                 break
             left.remove(latest)
         return found
@@ -154,7 +157,7 @@ class _Settling:
             assert event.value is not None
             value = self.substituted(event.value)
             if result is not None:
-                here = self.substituted(event.guard.where(guard).value(self.before.conditions))
+                here = self.substituted(event.guard.where(guard).value(self.before.conditions, self._of_guards))
                 if known and not isinstance(here, Const):
                     assert event.location is not None
                     raise _OpenError(event.location)
@@ -203,7 +206,7 @@ class _Settling:
             found = self.values.get(reg.name)
             return reg if found is None else values.convert(found, reg.type)
 
-        return values.substitute(value, leaf)
+        return values.substitute(value, leaf, self._of_names)
 
     # ---- the graph
 
@@ -211,6 +214,7 @@ class _Settling:
         """The graph with these values in it."""
         for read in self.reads:
             self.value(read)
+        self._of_names = {}
         always = self.before.events[0].guard.guards.always
         ends = {at: self._of_chain(self._chain(None, at), always, known=False) for at in self.locations}
         found = Substituting(self.before, self.substituted, self.values).graph()

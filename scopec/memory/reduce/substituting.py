@@ -11,6 +11,7 @@ from scopec.program import values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from scopec.memory.events.events import EventGraph
     from scopec.memory.events.guards import Guard
@@ -31,14 +32,14 @@ class Substituting:
 
     def graph(self) -> EventGraph:
         """All events, those that are on no path too."""
+        self._number_conditions()
         graph = Rewrite(self.guard, self.substituted).graph(self.before, lambda: self.out.conditions)
         return replace(graph, control={event: self._reads(reads) for event, reads in graph.control.items()})
 
     def guard(self, guard: Guard) -> Guard:
         """A guard over the new conditions."""
         parts = list(guard.nodes(self._guards))
-        for number in sorted({number for _, number, _, _ in parts} - self._conditions.keys()):
-            self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
+        self._number({number for _, number, _, _ in parts})
         for node, number, low, high in parts:
             here = self._conditions[number]
             if here.always or here.never:
@@ -46,6 +47,20 @@ class Substituting:
             else:
                 self._guards[node] = (here & self._guards[high]) | (~here & self._guards[low])
         return self._guards[guard.node]
+
+    def _number_conditions(self) -> None:
+        """Keep the order of conditions: then a guard is made node by node, and else of conjunctions of whole guards."""
+        seen: set[int] = set()
+        found: set[int] = set()
+        for event in self.before.events:
+            for node, number, _, _ in event.guard.nodes(seen):
+                seen.add(node)
+                found.add(number)
+        self._number(found)
+
+    def _number(self, conditions: AbstractSet[int]) -> None:
+        for number in sorted(conditions - self._conditions.keys()):
+            self._conditions[number] = self.out.literal(self.substituted(self.before.conditions[number]))
 
     def _reads(self, reads: frozenset[str]) -> frozenset[str]:
         """The reads that are left of those that decided something."""
