@@ -72,7 +72,7 @@ def test_each_kernel_is_asked_under_a_launch_of_its_own(write: Callable[..., Pat
         ("k(int* a) { a[threadIdx.y * 2 + threadIdx.x] = 1; }", "launch k<<<1, dim3(2, 2)>>>(a);"),
         ("k(int* a, bool b, float f) { a[threadIdx.x] = b; }", "launch k<<<1, 2>>>(a, true, 4);"),
         ("k(int* a) { extern __shared__ int s[]; s[threadIdx.x] = 1; a[threadIdx.x] = s[threadIdx.x]; }",
-         "launch k<<<1, 2, 4096>>>(a);"),
+         "launch k<<<1, 64, 4096>>>(a);"),
         ("k(int** a) { a[threadIdx.x][0] = 1; }",
          "object __device__ int* a[4] = {a_0, a_1, a_2, a_3};"),
     ],

@@ -374,7 +374,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
         checks = _with_orders(inquiry, checks)
         checks = _with_assumptions(inquiry, checks, found)
-        content = () if run.is_litmus else not_given(run.program, run.source)
+        content = () if run.is_litmus else (*run.guess_filled, *not_given(run.program, run.source))
         if content or run.program.placed:
             checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
         if run.rests:

@@ -4,6 +4,9 @@ Objects are as large as the indices need, which is found by trying.  A guess wit
 race, may be one that nobody makes: a kernel for blocks of 16 threads with 2, or rows that overlap.  So others are
 tried.  One with other numbers takes the place of a racy one only if the two threads still make the two accesses,
 without a race; one with a block of the file's own whenever it has no race.  Of what is passed over the report tells.
+
+Where no two threads come near each other there is little to ask.  Then arrays that decide where threads go are filled
+with numbers in place of zeros, and a kernel that shares something is tried with two warps.
 """
 
 from __future__ import annotations
@@ -17,12 +20,14 @@ from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
 from scopec.memory.graph import reduced
 from scopec.memory.reduce.certain_race import racing_pair
+from scopec.memory.reduce.one_execution import executions
 from scopec.program.mbarriers import RULES
-from scopec.session.guess_text import Numbers, directives, has_numbers, lengths, namings, shapes, smallest
+from scopec.session.guess_text import Numbers, directives, has_numbers, larger, lengths, namings, shapes, smallest
+from scopec.session.inquiry.content import deciding
 from scopec.session.inquiry.graphs import asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from scopec.base.source import Source
     from scopec.frontends.clang.kernels import Kernel
@@ -35,12 +40,18 @@ _SIZES = (16, 256, 4096, 65536)
 _SLOW, _LARGE = 1.0, 2
 #: The guess for numbers: as many as there are threads of a row, at first.
 _NUMBERS = (4, 2, 16)
+#: The number for blocks of two warps: as many as there are threads.
+_MANY = 128
 #: The lengths that rows may need which do not overlap.
 _LENGTHS = (64, 256)
 #: Other numbers for a template whose arguments are chosen: of rows and blocks, mostly.
 _ARGUMENTS = (4, 16, 1)
 #: What helps where no guess does.
 _WRITE = "write a `//@ launch` for it"
+#: The most arrays of which each is reached by the content of another.
+_LEVELS = 3
+#: The most threads of which all accesses are looked at.
+_FEW = 9
 #: The reductions without which a graph has every access.
 _LEAVING_OUT = ("settled", "condensed", "racing")
 
@@ -70,6 +81,11 @@ class _Quality:
     def flaws(self) -> tuple[int, bool]:
         """The flaws by which guesses are compared: the kernel may be one for blocks of another size, say."""
         return self.faults, self.race is not None
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is wrong as no two threads come near each other."""
+        return not any(self.flaws) and not self.meet
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +143,12 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
             left = left or one
             continue
         found.append(guess)
-        if not any(guess.quality.flaws):
+        if not any(guess.quality.flaws) and (guess.quality.meet or racy):
             break
     if not found:
         message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s of the processor"
         raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, _WRITE))
-    chosen = min(found, key=lambda guess: guess.quality.flaws)
+    chosen = _chosen(found)
     if chosen.quality.faults:
         fault = chosen.run.graph.faults[0]
         said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {chosen.launch}"
@@ -142,6 +158,19 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
     if chosen.quality.cut and not chosen.quality.race:
         chosen = _unrolled(source, kernel, chosen, planned, end)
     return replace(chosen, notes=tuple(_notes(chosen, _racy(found), left, seconds)), doubt=doubt)
+
+
+def _chosen(found: list[Guess]) -> Guess:
+    """The last guess if nothing is wrong with it, and threads meet, or met with a race before; else one with a race.
+
+    If there is none of these, the first in which no threads meet, or that with the fewest faults.
+    """
+    racy = _racy(found)
+    if racy is not None and any(found[-1].quality.flaws):
+        return racy
+    if any(found[-1].quality.flaws) or (found[-1].quality.idle and racy is None):
+        return min(found, key=lambda guess: guess.quality.flaws)
+    return found[-1]
 
 
 def _unrolled(source: Source, kernel: Kernel, chosen: Guess, planned: Callable[[Source], Asked], end: float) -> Guess:
@@ -196,9 +225,7 @@ def _late(seconds: float) -> str:
 def _makes(guess: Guess, racy: Guess) -> bool:
     """Whether the threads that race under one guess make these accesses under another one."""
     assert racy.quality.race is not None
-    run = guess.run
-    whole = reduced(run.packed, replace(asked(run), reductions=run.reductions.without(_LEAVING_OUT)))
-    made = {(event.thread, event.span, event.writes) for event in _accesses(whole)}
+    made = {(event.thread, event.span, event.writes) for event in _accesses(_with_all_accesses(guess.run))}
     return all((event.thread, event.span, event.writes) in made for event in racy.quality.race)
 
 
@@ -210,19 +237,43 @@ def _accesses(graph: EventGraph) -> Iterator[Event]:
 
 
 def _tries(kernel: Kernel, found: list[Guess]) -> Iterator[tuple[str, Numbers]]:
-    """Shapes, and what numbers are; rows that do not overlap where ``found``, what came of these tries, has a race."""
+    """Shapes, and what numbers are; rows that do not overlap where ``found``, what came of these tries, has a race.
+
+    Behind a guess in which no threads meet, what may bring them together.
+    """
     plain = [Numbers(each) for each in _NUMBERS] if has_numbers(kernel.parameters) else [Numbers(_NUMBERS[0])]
     for shape in dict.fromkeys(shapes(kernel)):
         for numbers in plain:
             yield shape, numbers
+            if found and found[-1].quality.idle:
+                yield from ((shape, filled) for filled in _filled(found))
             racy = _racy(found)
             if racy is not None and racy.shape == shape:
                 yield from ((shape, longer) for longer in _longer(kernel, racy.numbers))
                 break
+            if any(guess.quality.idle for guess in found):
+                break
         racy = _racy(found)
         numbers = racy.numbers if racy is not None and racy.shape == shape else plain[0]
         others = (replace(numbers, argument=argument) for argument in _ARGUMENTS)
-        yield from ((shape, other) for other in others if other.named(kernel) != kernel.name)
+        if not any(guess.quality.idle for guess in found):
+            yield from ((shape, other) for other in others if other.named(kernel) != kernel.name)
+        elif not (kernel.shape.shares or kernel.shape.counts):
+            return
+    if kernel.shape.shares and all(guess.quality.idle for guess in found):
+        yield from ((larger(kernel), numbers) for numbers in dict.fromkeys((plain[0], Numbers(_MANY))))
+
+
+def _filled(found: list[Guess]) -> Iterator[Numbers]:
+    """The numbers of the last guess with arrays filled that decide where its threads go, and those that decide then."""
+    numbers = found[-1].numbers
+    for _ in range(_LEVELS):
+        run = found[-1].run
+        filled = {*deciding(run.program, run.source), *numbers.filled}
+        if not found[-1].quality.idle or filled == set(numbers.filled):
+            return
+        numbers = replace(numbers, filled=tuple(sorted(filled)))
+        yield numbers
 
 
 def _factors(kernel: Kernel) -> list[str]:
@@ -302,13 +353,35 @@ def _tried(
 
 def _quality(run: Run) -> _Quality:
     graph = run.graph
-    accesses: dict[object, list[tuple[str, bool]]] = defaultdict(list)
-    for event in _accesses(graph):
-        accesses[event.location].append((event.thread, event.writes))
-    meet = any(
-        any(writes for _, writes in those) and len({thread for thread, _ in those}) > 1 for those in accesses.values()
-    )
     faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
     race = racing_pair(graph) if graph.one_race or not faults else None
     cut = any(not one.wait for one in graph.cuts)
-    return _Quality(faults, race, meet or bool(graph.settled), cut)
+    return _Quality(faults, race, race is not None or _meets(run), cut)
+
+
+def _meets(run: Run) -> bool:
+    """Whether two threads come to one element, as far as that is soon found out: else they are taken to."""
+    graph = run.graph
+    if graph.settled:
+        if len(graph.program.threads) > _FEW:
+            return True
+        graph = _with_all_accesses(run)
+    return _meet(_accesses(graph)) and _meet_sequentially(graph)
+
+
+def _with_all_accesses(run: Run) -> EventGraph:
+    return reduced(run.packed, replace(asked(run), reductions=run.reductions.without(_LEAVING_OUT)))
+
+
+def _meet(events: Iterable[Event]) -> bool:
+    """Whether two threads come to one element, which one of them writes."""
+    accesses: dict[object, list[Event]] = defaultdict(list)
+    for event in events:
+        accesses[event.location].append(event)
+    return any(any(e.writes for e in those) and len({e.thread for e in those}) > 1 for those in accesses.values())
+
+
+def _meet_sequentially(graph: EventGraph) -> bool:
+    """The same in the execution that runs one thread after the other; true where that has no end."""
+    run = next(executions(graph), None)
+    return run is None or not run.whole or _meet(e for e in run.events if e.location is not None and e.thread)

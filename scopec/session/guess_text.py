@@ -19,6 +19,9 @@ ARGUMENT = 2
 _POINTERS = 4
 #: The bytes of a block's dynamic shared memory.
 _DYNAMIC = 4096
+#: The first elements of an array that is filled, of the smallest one all but the last: each is the next one's index,
+#: so that as indices they are different, as the beginnings of rows they grow, and whom they name is somebody else.
+_CONTENT = range(1, 16)
 #: The types of numbers of which no row is so long.
 _NO_LENGTHS = ("float", "double", "half", "bfloat")
 
@@ -27,12 +30,13 @@ _NO_LENGTHS = ("float", "double", "half", "bfloat")
 class Numbers:
     """The numbers that a kernel gets: one for all, but for some parameters, by the names of these.
 
-    ``argument`` are those of a template whose arguments are chosen.
+    ``argument`` are those of a template whose arguments are chosen, ``filled`` the objects with numbers from 1 on.
     """
 
     each: int
     others: tuple[tuple[str, int], ...] = ()
     argument: int = ARGUMENT
+    filled: tuple[str, ...] = ()
 
     def named(self, kernel: Kernel) -> str:
         """The name of a kernel with these arguments."""
@@ -62,9 +66,17 @@ def smallest(kernel: Kernel) -> tuple[str, Numbers]:
     return f"1, {_cube(kernel.shape.threads[:1])}{dynamic}", Numbers(2)
 
 
-def _cube(axes: str) -> str:
-    """Two along each axis of some."""
-    sizes = ["2" if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
+def larger(kernel: Kernel) -> str:
+    """Two blocks of two warps, for a kernel whose threads share something."""
+    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
+    axes = kernel.shape.threads
+    each = {1: "64", 2: "8"}.get(len(axes), "4")
+    return f"{_cube(kernel.shape.grid[:1])}, {_cube(axes, each)}{dynamic}"
+
+
+def _cube(axes: str, each: str = "2") -> str:
+    """So many along each axis of some."""
+    sizes = [each if axis in axes else "1" for axis in "xyz"[: "xyz".find(axes[-1:]) + 1]]
     return sizes[0] if len(sizes) == 1 else f"dim3({', '.join(sizes)})" if sizes else "1"
 
 
@@ -126,7 +138,8 @@ def _argument(
                 elements = f"char none[{size} * sizeof({one.type}{one.rows})]; {one.type} elements[{size}]{one.rows};"
                 objects[f"union {own}_storage {{ {elements} constexpr {own}_storage() : none{{}} {{}} }}"] = [own]
                 return f"{own}.elements"
-            objects.setdefault(one.type, []).append(f"{own}[{size}]{one.rows}")
+            content = f" = {{{', '.join(map(str, _CONTENT))}}}" if own in numbers.filled and not one.rows else ""
+            objects.setdefault(one.type, []).append(f"{own}[{size}]{one.rows}{content}")
             return own
         case "pointers":
             inner = [f"{naming.prefix}{name}_{number}" for number in range(_POINTERS)]

@@ -173,6 +173,7 @@ def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked
             guessed=taken.directives,
             guess_notes=taken.notes,
             guess_doubt=taken.doubt,
+            guess_filled=taken.numbers.filled,
             share=max(_SHARE / many, _LEAST_SHARE),
         )
 

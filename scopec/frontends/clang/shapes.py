@@ -23,6 +23,8 @@ _ONE = re.compile(r"(?:dim3\s*\()?\s*1\s*(?:,\s*1\s*)*\)?")
 #: A number of lanes or of warps: of a kernel for blocks of whole warps.
 _OF_WARPS = re.compile(r"(?i)\bwarpSize\b|[/%]\s*(?:32u?|\w*WARP_?SIZE\w*)\b|>>\s*5\b|&\s*(?:31|0x1f)u?\b")
 _WARP = "32"
+#: What threads do with each other.
+_SHARES = re.compile(r"\b__shared__\b|\b__sync|\bsync\s*\(|\batomic|\bbar(?:rier)?\.|\b__shfl")
 #: The names before and after a sign of multiplication; casts and the objects of members come between.
 _FACTORS = (
     re.compile(r"(\w+)\s*\)?\s*\*"),
@@ -39,7 +41,7 @@ class Shape:
     the text has for it, as written: of launches by host code, of ``__launch_bounds__``, of arrays in shared memory; and
     one warp, if it counts lanes or warps.  A ``cooperative`` one waits for its whole grid, a ``dynamic`` one has shared
     memory of the launch's size.  ``factors`` are the names that the kernel multiplies with, ``counts`` is whether it
-    names a constant of its blocks.
+    names a constant of its blocks, ``shares`` whether it has shared memory, barriers or atomic operations.
     """
 
     threads: str = "x"
@@ -49,6 +51,7 @@ class Shape:
     dynamic: bool = False
     factors: frozenset[str] = frozenset()
     counts: bool = False
+    shares: bool = False
 
 
 def shape_of(kernel: str, body: str, code: str) -> Shape:
@@ -65,14 +68,20 @@ def shape_of(kernel: str, body: str, code: str) -> Shape:
         grid = "" if all(_is_one(sizes, code) for sizes, _ in launches) else grid
         threads = "" if all(_is_one(sizes, code) for _, sizes in launches) else threads
     factors = frozenset(name for beside in _FACTORS for name in beside.findall(reached))
-    counts = not _words(" ".join(blocks)).isdisjoint(_words(reached))
-    return Shape(threads, grid, blocks, cooperative, dynamic, factors, counts)
+    named = {size for _, size in launches if _is_constant(_declared(size, code))}
+    counts = not _words(" ".join(blocks)).isdisjoint(_words(reached)) or bool(named & _names(reached))
+    shares = _SHARES.search(reached) is not None
+    return Shape(threads, grid, blocks, cooperative, dynamic, factors, counts, shares)
 
 
 def _words(code: str) -> set[str]:
     """The constants of a text: names as macros and constants have them, and numbers from three on."""
     names = set(re.findall(r"\b[A-Z_][A-Z0-9_]+\b", code))
     return names | {number for number in re.findall(r"\b\d+\b", code) if int(number) > 2}
+
+
+def _names(code: str) -> set[str]:
+    return set(re.findall(r"\b[A-Za-z_]\w*", code))
 
 
 def _reached(body: str, code: str) -> str:

@@ -23,16 +23,31 @@ _LINES = 3
 
 
 def not_given(program: Program, source: Source) -> tuple[str, ...]:
-    """The names of objects without a content on which a branch or an index depends, as the source calls them."""
-    bodies = [program.host.body, *(t.body for t in program.others), *(g.body for g in program.grids.values())]
+    """The names of objects without a content on which a branch or an index depends, as the source calls them.
+
+    Those that a thread writes are none: what they hold is the program's affair.
+    """
     written: set[str] = set()
-    for body in bodies:
+    for body in _bodies(program):
         for node in body.nodes.values():
             if isinstance(node, ir.Do) and effects(node.operation).writes and (place := place_of(node.operation)):
                 written.add(place.object)
-    bare = {name for name, object_ in program.objects.items() if name not in written and _is_bare(object_, source)}
-    deciding = set[str]().union(*(_deciding(body, bare) for body in bodies)) if bare else set()
-    return tuple(dict.fromkeys(name.partition("[")[0] for name in program.objects if name in deciding))
+    return _bare_and_deciding(program, source, written)
+
+
+def deciding(program: Program, source: Source) -> tuple[str, ...]:
+    """As :func:`not_given`, with those that threads write."""
+    return _bare_and_deciding(program, source, set())
+
+
+def _bodies(program: Program) -> list[ir.Body]:
+    return [program.host.body, *(t.body for t in program.others), *(g.body for g in program.grids.values())]
+
+
+def _bare_and_deciding(program: Program, source: Source, without: set[str]) -> tuple[str, ...]:
+    bare = {name for name, object_ in program.objects.items() if name not in without and _is_bare(object_, source)}
+    found = set[str]().union(*(_deciding(body, bare) for body in _bodies(program))) if bare else set()
+    return tuple(dict.fromkeys(name.partition("[")[0] for name in program.objects if name in found))
 
 
 def _is_bare(object_: ir.Object, source: Source) -> bool:

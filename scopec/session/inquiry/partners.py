@@ -1,6 +1,7 @@
 """Violations that a guessed launch has and the program may not have.
 
-These are waits for what only host code, or another kernel, writes, and races that other launches may not have.
+These are waits for what only host code, or another kernel, writes, or for contents that no host writes, and races that
+other launches may not have.
 """
 
 from __future__ import annotations
@@ -26,16 +27,26 @@ def told(run: Run, checks: Sequence[Check]) -> list[Check]:
     """The checks; one that a guessed launch violates is unknown where that may be due to the guess."""
     if run.guess_doubt is not None:
         checks = list(_doubted(checks, run.guess_doubt))
-    if not run.guessed or not (awaited := sorted(set(_awaited(run.program)))):
+    if not run.guessed:
         return list(checks)
-    names = ", ".join(f"`{name}`" for name in awaited)
-    reason = f"the kernel waits for {names}, which nothing writes under the guessed launch: launch what does as well"
+    if awaited := sorted(set(_awaited(run.program))):
+        waits = f"the kernel waits for {_listed(awaited)}, which nothing writes under the guessed launch"
+        reason = f"{waits}: launch what does as well"
+    elif run.guess_filled:
+        hangs = f"some execution never ends with the contents that were guessed for {_listed(run.guess_filled)}"
+        reason = f"{hangs}: write those that the host gives them"
+    else:
+        return list(checks)
     return [
         replace(check, verdict="unknown", reason=reason, trace=None)
         if check.expectation.kind == "terminates" and check.verdict == "violated"
         else check
         for check in checks
     ]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _doubted(checks: Sequence[Check], doubt: str) -> Iterator[Check]:
