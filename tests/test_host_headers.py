@@ -27,6 +27,9 @@ int main(int argc, char** argv) {{
     int* host = (int*)memalign(64, 2 * sizeof(int));
     if (strcasecmp("a", "b") == 0) perror("a");
     if (isdigit(7)) srand48(1);
+    float* more = new (std::nothrow) float[2];
+    if (more == nullptr || (argc > 1 && rindex(argv[0], '/') != nullptr)) return 1;
+    delete[] more;
     std::string name = std::string("a") + "b";
     if (name.find("c") == std::string::npos || name.substr(1) == "b") std::cout << name.c_str() << std::endl;
     int* a;

@@ -1,2 +1,3 @@
 #pragma once
 #include <cstring>
+#include <strings.h>

@@ -47,8 +47,8 @@ class Variant:
     end although a value that is not modelled decides whether they do.  ``without`` names the reductions
     that are switched off.  ``begun`` is the program before the passes over its loops, of which litmus files have none.
     ``guessed`` are the directives that a launch was guessed by, ``guess_notes`` what they leave out, ``guess_doubt``
-    why a race may be one of the guess alone, ``guess_filled`` the arrays that it fills, ``share`` the part of the time limit that it gets.  ``compiled_by`` says
-    what made the code of kernels, where that is not the text of the file.
+    why a race may be one of the guess alone, ``guess_filled`` the arrays that it fills, ``share`` the part of the time
+    limit that it gets.  ``compiled_by`` says what made the code of kernels, where that is not the text of the file.
     """
 
     file: str
