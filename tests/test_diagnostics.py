@@ -127,8 +127,9 @@ def test_every_code_is_provoked() -> None:
         Code.FLAGS,
         Code.BAD_SETTING,
         Code.PYTHON_KERNEL,
+        Code.NOT_NAMED,
     }
     assert set(Code) - set(PROVOKED) == elsewhere, (
-        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings, test_python_kernels"
+        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings, test_python_kernels, test_kernels_of_headers"
     )
     assert list(PROVOKED) == [code for code in Code if code in PROVOKED]

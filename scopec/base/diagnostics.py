@@ -147,6 +147,11 @@ class Code(Enum):
         "streams whose order a value alone says, so that CUDA may put the wait before what it waits for",
         "record an event behind the write, and let the stream that waits wait for the event too",
     )
+    NOT_NAMED = (
+        "SCP052",
+        "kernels of headers that are not asked, as the file names others",
+        "check a file that includes the header alone, or write a `//@ launch` for each",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

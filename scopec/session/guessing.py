@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
@@ -22,8 +24,7 @@ from scopec.program.ir import Work
 from scopec.session.guess_search import Asked, best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from scopec.base.source import Source, Span
     from scopec.frontends.clang.flags import Flags
@@ -123,7 +124,7 @@ def _guessed(
     if plan is None and not found.open:
         return None
     told = [] if found.objection is None else [_left_out(found.objection)]
-    told += [*found.refused, *(_open(name, span) for name, span in found.open)]
+    told += [*found.refused, *(_open(name, span) for name, span in found.open), *_passed(found.passed)]
     runs, warnings = (plan.runs, plan.warnings) if plan else ((), ())
     return Asked(runs, (*told, *warnings))
 
@@ -152,6 +153,15 @@ def _open(name: str, span: Span) -> Diagnostic:
     """An error for a template that nothing instantiates."""
     message = f"the kernel `{name}`, a template, is never launched, and no arguments for it can be guessed"
     return Diagnostic(Code.NOT_LAUNCHED, message, span, f"write `//@ launch {name}<…><<<2, 2>>>(…);`")
+
+
+def _passed(kernels: tuple[tuple[str, Span], ...]) -> Iterator[Diagnostic]:
+    """A warning for the kernels of each header that a file with kernels of its own does not name."""
+    for file, those in groupby(kernels, key=lambda kernel: kernel[1].file):
+        (first, at), *others = those
+        many = "" if not others else " and another one" if len(others) == 1 else f" and {len(others)} others"
+        message = f"not asked, as this file names other kernels: `{first}`{many} of {Path(file).name}"
+        yield Diagnostic(Code.NOT_NAMED, message, at, Code.NOT_NAMED.way_out, "warning")
 
 
 def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], many: int, seconds: float) -> Asked:

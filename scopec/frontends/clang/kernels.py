@@ -86,7 +86,8 @@ class Found:
     """The kernels of a text, what is left of it where its host code is not read, and what clang objected to first.
 
     ``open`` are the templates, by name and place, for which no arguments are known; ``refused`` is what clang objects
-    to in kernels that are left out for the others.
+    to in kernels that are left out for the others; ``passed`` are kernels of headers, by name and place, that the file
+    does not name, beside some that it does.
     """
 
     kernels: tuple[Kernel, ...]
@@ -94,6 +95,7 @@ class Found:
     objection: Diagnostic | None = None
     open: tuple[tuple[str, Span], ...] = ()
     refused: tuple[Diagnostic, ...] = ()
+    passed: tuple[tuple[str, Span], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +164,13 @@ def kernels(
 
     def found(left: Source, result: Compiled, objection: Diagnostic | None = None) -> Found:
         free = {one.own_name for one in templates if one.chosen}
-        named = _named(code, _declared(texts, folder, result, library_of(flags).folders))
+        every = _declared(texts, folder, result, library_of(flags).folders)
+        named = list(_named(code, every))
         declared = [replace(one, chosen=one.own_name in free) for one in named]
-        known = {kernel.own_name for kernel in declared}
+        known = {kernel.own_name for kernel in every}
         missing = [one for one in templates if one.own_name not in known]
-        return Found(tuple(declared), left, objection, tuple((one.name, one.span) for one in missing))
+        passed = tuple((one.name, one.span) for one in every if one not in named)
+        return Found(tuple(declared), left, objection, tuple((one.name, one.span) for one in missing), passed=passed)
 
     objection: Diagnostic | None = None
     if not has_main(source):
