@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import scopec as api
-from scopec.base.diagnostics import LimitError
-from scopec.base.source import Source
+from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
+from scopec.base.source import Source, Span
 from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.frontends.clang.kernels import Kernel
 from scopec.session import guess_search
@@ -49,6 +49,20 @@ def test_rows_that_overlap_are_made_longer(tmp_path: Path) -> None:
     (program,) = found["programs"]  # type: ignore[misc]
     assert program["directives"][-1] == "launch k<<<2, dim3(2, 2)>>>(image, 4, 4, 64, 4);"
     assert asked(ROWS.replace("4 * x", "4 * (x / 2)"), tmp_path)["status"] == 1
+
+
+def test_rows_of_rows_get_two_lengths(tmp_path: Path) -> None:
+    """Slices of four rows overlap where a row and a slice are as long."""
+    text = """\
+__global__ void k(char* image, int width, int height, int depth, size_t slice, size_t pitch) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = threadIdx.y;
+    if (x >= width || y >= height) return;
+    for (int z = 0; z < depth + 4; z++) image[z * slice + y * pitch + 4 * x] = 1;
+}
+"""
+    found = asked(text, tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (0, "launch k<<<2, dim3(2, 2)>>>(image, 4, 4, 4, 256, 64);")
 
 
 def test_a_race_is_not_passed_over_for_a_number_with_which_a_thread_does_less(tmp_path: Path) -> None:
@@ -106,12 +120,18 @@ void run(int* a) {{ k<<<2, SIZE>>>(a); }}
     assert [check.warnings for report in outcome.reports for check in report.checks] == [(), (UNKNOWN_RACES,)]
 
 
-def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+_TOO_LARGE = InputError(Diagnostic(Code.TOO_LARGE, "more than 5000 events", Span("p.cu", 1, 1, 1, 2)))
+
+
+@pytest.mark.parametrize("late_", [LimitError("late"), _TOO_LARGE])
+def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(
+    late_: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sized = guess_search._sized
 
     def late(source: Source, kernel: Kernel, shape: str, *more: object, slow: bool) -> guess_search.Guess:
         if shape != "1, 2":
-            raise LimitError("late")
+            raise late_
         return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
 
     monkeypatch.setattr(guess_search, "_sized", late)

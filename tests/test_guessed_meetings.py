@@ -92,3 +92,14 @@ def test_a_kernel_that_counts_on_its_block_is_tried_with_it(tmp_path: Path) -> N
     text = _ROWS.replace("x[i] = x[i + 1]", "x[i] = x[i ^ 2]")
     assert directives(text, tmp_path)[0][-1] == "launch rows<<<2, 8>>>(x, 4);"
     assert verdicts(asked(text, tmp_path))["race_free"] == ("violated", [])
+
+
+def test_a_kernel_of_tiles_is_tried_with_a_warp(tmp_path: Path) -> None:
+    text = """\
+#include <cooperative_groups.h>
+__global__ void k(int* a) {
+    auto tile = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
+    a[threadIdx.x] = tile.shfl_xor(a[threadIdx.x], 16);
+}
+"""
+    assert directives(text, tmp_path)[0][-1] == "launch k<<<1, 32>>>(a);"

@@ -137,6 +137,8 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
                     continue  # the race may be gone because a thread does less
         except InputError as bad:
             refused = refused or bad
+            if any(one.code is Code.TOO_LARGE for one in bad.diagnostics) and not (found or left):
+                tries, left = iter([smallest(kernel)]), one
             continue
         except LimitError:
             tries = iter(()) if found or left else iter([smallest(kernel)])
@@ -219,7 +221,7 @@ def _doubt(kernel: Kernel, racy: Guess, left: tuple[str, Numbers], seconds: floa
 
 
 def _late(seconds: float) -> str:
-    return f"they take more than {seconds:.0f} s of the processor to read"
+    return f"they are too large to be read within {seconds:.0f} s of the processor"
 
 
 def _makes(guess: Guess, racy: Guess) -> bool:
@@ -288,6 +290,8 @@ def _longer(kernel: Kernel, numbers: Numbers) -> Iterator[Numbers]:
         yield from (replace(numbers, others=((name, length),)) for name in factors)
     if len(factors) > 1:
         yield replace(numbers, others=tuple((name, _LENGTHS[0]) for name in factors))
+        for names in (factors, factors[::-1]):  # rows, and what is made of rows
+            yield replace(numbers, others=tuple((name, _LENGTHS[0] * 4**n) for n, name in enumerate(names)))
     for name, _ in lengths(kernel.parameters):
         if name not in factors:
             yield replace(numbers, others=((name, _LENGTHS[0]),))

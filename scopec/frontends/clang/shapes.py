@@ -21,7 +21,10 @@ _AXES = "xyz"
 #: One block, or one thread.
 _ONE = re.compile(r"(?:dim3\s*\()?\s*1\s*(?:,\s*1\s*)*\)?")
 #: A number of lanes or of warps: of a kernel for blocks of whole warps.
-_OF_WARPS = re.compile(r"(?i)\bwarpSize\b|[/%]\s*(?:32u?|\w*WARP_?SIZE\w*)\b|>>\s*5\b|&\s*(?:31|0x1f)u?\b")
+_OF_WARPS = re.compile(
+    r"(?i)\bwarpSize\b|\btiled_partition\b|\bthread_block_tile\b"
+    r"|[/%]\s*(?:32u?|\w*WARP_?SIZE\w*)\b|>>\s*5\b|&\s*(?:31|0x1f)u?\b"
+)
 _WARP = "32"
 #: What threads do with each other.
 _SHARES = re.compile(r"\b__shared__\b|\b__sync|\bsync\s*\(|\batomic|\bbar(?:rier)?\.|\b__shfl")
