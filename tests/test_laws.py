@@ -29,6 +29,7 @@ PROGRAMS = (
     "cuda-execution-model/events.cu",
     "cuda-execution-model/query-deadlock.cu",
     "dependent-launches/waits-for-the-next.cu",
+    "dependent-launches/begins-first.cu",
     "host/stop.cu",
     "host/trap.cu",
     "litmus-files/ptx-quorum.litmus",
