@@ -149,6 +149,11 @@ def test_what_two_threads_never_come_to_is_not_proved(tmp_path):
 _REASONS = {
     "no access": ("int x = n; (void)x;", "holds", "it accesses no memory that threads share"),
     "own variables": ("int own[2] = {n, 1}; own[n & 1] = 2;", "holds", "it accesses no memory that threads share"),
+    "an index below 0": (
+        "a[-1 - (int)threadIdx.x / 2] = n;",
+        "unknown",
+        "cannot be read as a launch: an index leaves an array of 65536 elements",
+    ),
     "one thread": ("if (blockIdx.x + threadIdx.x == 0) a[0] = 1;", "unknown", "there is nothing to prove"),
 }
 

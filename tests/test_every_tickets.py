@@ -21,6 +21,8 @@ PROVED = {
     "from the top, as a sum": ("", "__global__ void k(int* a, int* n) { int p = atomicAdd(n, -1); a[p - 1] = 1; }"),
     "at two places": ("", f"__global__ void k(int* a, int* n) {{ {_I} int p = i % 2 ? atomicAdd(n, 1) : atomicAdd(n, 3) + 2; a[p] = 1; }}"),
     "work that is handed out": ("", "__global__ void k(int* a, int* n, int m) { for (;;) { int p = atomicAdd(n, 1); if (p >= m) break; a[p] = p; } }"),
+    "work that is handed out, a number ahead": ("", "__global__ void k(int* a, int* n, int m) { for (int p = atomicAdd(n, 1); p < m; p = atomicAdd(n, 1)) a[p] = p; }"),
+    "work that is handed out by fours": ("", "__global__ void k(int* a, int* n, int m) { int p = atomicAdd(n, 4); while (p < m) { for (int j = 0; j < 4; ++j) a[p + j] = p; p = atomicAdd(n, 4); } }"),
     "a number for each row": ("", f"__global__ void k(int* a, const int* row, int* n) {{ {_I} int r = row[i]; int p = atomicAdd(&n[r], 1); if (r >= 0 && p >= 0 && p < 64) a[r * 64 + p] = i; }}"),
     "of its block, begun behind a barrier": ("", _STACK.format(reset=_ZERO, more="")),
     "by cuda::atomic_ref": ("", "#include <cuda/atomic>\n__global__ void k(int* a, int* n) { cuda::atomic_ref<int, cuda::thread_scope_device> r(*n); a[r.fetch_add(1, cuda::memory_order_relaxed)] = 1; }"),
@@ -41,6 +43,11 @@ NOT_PROVED = {
     "each block its own": ("", _STACK.format(reset="", more="").replace("blockIdx.x * 2048 + ", "")),
     "begun again for a second round":
         ("", _STACK.format(reset=_ZERO, more="int q = atomicAdd(&n, 1); __syncthreads(); if (threadIdx.x == 0) n = 0; __syncthreads(); if (threadIdx.x == 0 && q >= 0 && q < 2048) a[blockIdx.x * 2048 + q] = 2;")),
+    "fours, and then threes": ("", "__global__ void k(int* a, int* n, int m) { for (int p = atomicAdd(n, 4); p < m; p = atomicAdd(n, 3)) for (int j = 0; j < 4; ++j) a[p + j] = p; }"),
+    "of another counter in later turns": ("", "__global__ void k(int* a, int* n, int* o, int m) { for (int p = atomicAdd(n, 1); p < m; p = atomicAdd(o, 1)) a[p] = p; }"),
+    "of another element in later turns": ("", "__global__ void k(int* a, int* n, int m) { int j = 0; for (int p = atomicAdd(&n[j], 1); p < m; p = atomicAdd(&n[j], 1)) { a[p] = p; ++j; } }"),
+    "one turn has a number of its own": ("", "__global__ void k(int* a, int* n, int m) { for (int p = atomicAdd(n, 1); p < m; p = p == 7 ? 3 : atomicAdd(n, 1)) a[p] = p; }"),
+    "one more than it found": ("", "__global__ void k(int* a, int* n, int m) { for (int p = atomicAdd(n, 1); p < m; p = atomicAdd(n, 1) + 1) a[p] = p; }"),
     "sixteen bits": ("", "#include <cuda/atomic>\n__global__ void k(int* a, unsigned short* n) { cuda::atomic_ref<unsigned short, cuda::thread_scope_device> r(*n); a[r.fetch_add(1)] = 1; }"),
     "half of it": ("", "__global__ void k(int* a, int* n) { a[atomicAdd(n, 1) / 2] = 1; }"),
 }  # fmt: skip

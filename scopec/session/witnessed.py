@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from scopec.session.asking import Asking
     from scopec.session.inquiry.run import Run
 
-#: Seconds for reading a launch, or for asking about it.
+#: Seconds for reading a launch, and for asking about it.
+_READING = 20.0
 _WITNESS = 10.0
 #: So many threads at most a launch has that is looked at.
 _MOST_THREADS = 2048
@@ -58,6 +59,7 @@ class Launch:
     ) -> None:  # fmt: skip
         self._text, self._path, self._kernel = text, path, kernel
         self._overrides, self._settings, self._ask, self._end = overrides, settings, ask, end
+        self._unread = ""
 
     @property
     def stem(self) -> str:
@@ -65,27 +67,36 @@ class Launch:
         return self._path.stem
 
     def _read(self, model: Model, on: str = "") -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
-        """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read."""
+        """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read, for
+        which ``_unread`` has the reason.
+        """
         for elements, dynamic in _SIZES:
             for prefix in ("", f"{self._kernel.own_name}_"):
                 said = witness.directives(self._text, self._kernel, model, elements, dynamic, prefix)
                 if said is None:
+                    self._unread = "an argument that cannot be written"
                     return
                 asked = f"race on {witness.object_of(self._kernel, on, prefix)}" if on else "race_free"
                 text = self._text.text + "".join(f"\n//@ {one}" for one in said) + f"\n//@ expect {asked};\n"
                 try:
-                    with limited(self._end.within(_WITNESS), self._settings.memory):
+                    with limited(self._end.within(_READING), self._settings.memory):
                         own = replace(self._overrides, guess=False)
                         planned = plan_of(replace(self._text, text=text), self._path, own)
                         run = planned.runs[0]
                         faulty = bool(run.graph.faults)
-                except (LimitError, RecursionError):
+                except LimitError as limit:
+                    self._unread = str(limit)
                     return
-                except InputError:
+                except RecursionError:
+                    self._unread = "its expressions nest too deeply"
+                    return
+                except InputError as objection:
+                    self._unread = objection.diagnostics[0].message
                     continue
                 if not faulty:
                     yield run, planned.warnings
                     return
+                self._unread = f"an index leaves an array of {elements} elements, or below 0"
                 break
 
     def races(self, model: Model, on: str = "") -> Found:
@@ -105,7 +116,7 @@ class Launch:
                 return Found("violated", f"at {at}: {race}", replace(told, checks=(check,)))
             said = "that launch is undecided" if check.verdict == "unknown" else "there is no race"
             return Found("unknown", f"two threads may meet at {at}, where {said}")
-        return Found("unknown", f"two threads may meet at {at}, which cannot be read as a launch")
+        return Found("unknown", f"two threads may meet at {at}, which cannot be read as a launch: {self._unread}")
 
     def divergent(self, model: Model) -> str | None:
         """The launch of a model in words, if scopec warns of a divergent barrier at it."""

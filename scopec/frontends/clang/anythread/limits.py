@@ -58,7 +58,8 @@ def _times(factor: int, number: int | None) -> int | None:
 def goes_round(opcode: str, left: Term, right: Term, found: Term, bits: int) -> Term:
     """What a register holds of the result of unsigned arithmetic that may be below its limits.
 
-    What it is made of is within the limits of its type; a number of 64 bits of which nothing is known is below 2^62.
+    What it is made of is within the limits of its type; a number of 64 bits of which nothing is known, and a factor of
+    64 bits, is below 2^62.
     """
     (low, high), (below, above) = (_of_register(term, bits) for term in (left, right))
     match opcode:
@@ -67,6 +68,7 @@ def goes_round(opcode: str, left: Term, right: Term, found: Term, bits: int) -> 
         case "sub":
             least = low - above
         case "mul":
+            high, above = min(high, _LARGE), min(above, _LARGE)
             least = min(low * below, low * above, high * below, high * above)
         case _:  # a shift by a number that is known
             least = min(low << below, 0) if below == above < bits else 0

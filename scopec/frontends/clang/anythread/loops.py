@@ -9,6 +9,7 @@ unrolled.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.anythread import turns
@@ -27,7 +28,7 @@ from scopec.frontends.clang.anythread.values import (
 )
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, both, either, is_truth, opposite
+from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, Ticket, both, either, is_truth, opposite
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -39,7 +40,8 @@ _MOST_TRIES = 12
 @dataclass(frozen=True)
 class Summary:
     """The memory at the beginning of any turn, what turns change in it, of that the numbers, whether the loop has a
-    barrier, and the addresses of which no turn tells whose they are, but for those that turns exchange.
+    barrier, the addresses of which no turn tells whose they are, but for those that turns exchange, and what atomic
+    additions find in turns.
     """
 
     cells: Cells
@@ -48,6 +50,7 @@ class Summary:
     barred: bool
     unknown: dict[Key, Pointers]
     exchanged: dict[Key, Callable[[Term], Pointers]]
+    numbered: dict[Key, Ticket]
 
 
 def shape(function: llvm.Function, record: Record) -> Shape:
@@ -144,6 +147,11 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
     for key, number in summary.numbers.items():
         if key in known:
             cells[key] = cells[key][0], known[key](turn)
+        elif key in summary.numbered:
+            found = record.names.like(number.begins)
+            assert isinstance(found, Term)
+            record.tickets.append(replace(summary.numbered[key], value=found))
+            cells[key] = cells[key][0], found
         elif key in same:
             cells[key] = cells[key][0], record.of_block(record.names.like(number.value, "block"))
     for key in summary.unknown:
@@ -230,7 +238,7 @@ def _summarised(
         out = executor.region(
             frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head
         )
-        barred = len(record.barriers) > mark[1]
+        barred, tickets = len(record.barriers) > mark[1], tuple(record.tickets)
         record.back_to(mark)
         del returned[gone:]
         again = out.get(head, [])
@@ -242,7 +250,10 @@ def _summarised(
         }  # fmt: skip
         if not more:
             exchanged = turns.exchanged(before, after, unknown)
-            return Summary(cells, changed, turns.numbers(before, cells, after, changed), barred, unknown, exchanged)
+            found = turns.numbers(before, cells, after, changed)
+            given = len(record.tickets)
+            numbered = turns.numbered(found, tickets[:given], tickets[given:])
+            return Summary(cells, changed, found, barred, unknown, exchanged, numbered)
         for key in more:
             if key not in after or after[key][0] != cells[key][0]:
                 del cells[key]

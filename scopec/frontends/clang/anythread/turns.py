@@ -4,19 +4,34 @@
 - doubled or halved, or by another constant: ``start * 2^turn``, ``start / 2^turn``
 - some numbers in turn, as the two buffers that a turn exchanges: a choice by the rest of the turn
 - addresses that turns hand on to each other, as those of two buffers: one of these, by the rest of the turn
+- what an atomic addition finds in each turn: a number that no other thread gets
 - in a loop with barriers, what is made of numbers of the block alone: one number of the block
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, cast
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value
 from scopec.program import anythread as terms
-from scopec.program.anythread import TRUE, ZERO, Term, both, choose, const, equal, less, negative, opposite, symbols
+from scopec.program.anythread import (
+    TRUE,
+    ZERO,
+    Term,
+    Ticket,
+    both,
+    choose,
+    const,
+    equal,
+    less,
+    negative,
+    opposite,
+    symbols,
+)
 
 #: A place in the memory of a thread.
 Key: TypeAlias = tuple[str, int]
@@ -56,6 +71,25 @@ def laws(of: dict[Key, Number], cells: Cells, changed: set[Key]) -> dict[Key, La
         if law is not None:
             found[key] = law
     return found
+
+
+def numbered(of: dict[Key, Number], before: Sequence[Ticket], inside: Sequence[Ticket]) -> dict[Key, Ticket]:
+    """The numbers that in each turn are what an atomic addition of the turn before found, or one before the loop: what
+    they find is then what an addition finds in any turn.
+    """
+    found, given, next_ = {}, *({one.value: one for one in tickets} for tickets in (before, inside))
+    for key, number in of.items():
+        one, other = given.get(number.begins), next_.get(number.after)
+        if one is not None and other is not None and _alike(one, other):
+            found[key] = replace(one, access=replace(one.access, condition=TRUE))
+    return found
+
+
+def _alike(one: Ticket, other: Ticket) -> bool:
+    """Whether two additions are of one amount to one number, which no turn changes."""
+    here, there = one.access, other.access
+    same = (here.object, here.bytes, here.scope, one.amount) == (there.object, there.bytes, there.scope, other.amount)
+    return same and here.offset is there.offset and all(map(_stays, symbols(here.offset).values()))
 
 
 def of_block(of: dict[Key, Number]) -> set[Key]:
