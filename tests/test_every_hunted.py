@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from scopec.session.check import Settings, check
 from tests.all_launches import is_proved, race_free, races
 
 _T = "int t = threadIdx.x;"
@@ -27,9 +28,6 @@ RACED = {
     "unsigned differences that go round twice":
         (_kernel("int* a, int* b, unsigned v", "b[t] = 1; unsigned i = threadIdx.x - v - v - v; if (v > 5000 && i > 5 && i < 10) a[0] = t;"),
          "//@ object __device__ int a[2];\n//@ object __device__ int b[8];\n//@ launch k<<<1, 8>>>(a, b, 4294967295u);"),
-    "an unsigned product of a number below 0":
-        (_kernel("int* a, int* b, unsigned v", "b[t] = 1; unsigned i = (threadIdx.x - 2u) * v; if (v > 1u << 31 && t < 2 && (int)i > 0) a[0] = t;"),
-         "//@ object __device__ int a[2];\n//@ object __device__ int b[2];\n//@ launch k<<<1, 2>>>(a, b, 4294967295u);"),
     "a difference of 64 bits that is made shorter":
         (_kernel("int* a, int* b, unsigned v", "b[t] = 1; long i = (long)t - v; if (v > 5000 && (int)i > 0) a[0] = t;"),
          "//@ object __device__ int a[2];\n//@ object __device__ int b[2];\n//@ launch k<<<1, 2>>>(a, b, 4294967295u);"),
@@ -98,6 +96,8 @@ def test_and_races_at_that_launch(tmp_path, name):
 PROVED = {
     "addresses that turns exchange":
         _kernel("int* a, int* b, int n", "int *p = a + t, *q = b + t; for (int j = 0; j < n; ++j) { *p = *q; int* r = p; p = q; q = r; __syncthreads(); }"),
+    "an unsigned product in each row":
+        _kernel("int* a, int m, int n", "int i = blockIdx.y * (m * blockDim.y) + threadIdx.y * m; for (int p = 0; p < m; ++p) if (t < n) a[(i + p) * n + t] = 1;"),
     "an unsigned difference that goes round":
         _kernel("int* a, unsigned v", "unsigned i = threadIdx.x - v; if (i < 8u) a[i] = t;"),
     "a shift that loses nothing":
@@ -122,3 +122,14 @@ def test_a_block_has_no_more_threads_than_the_kernel_says(tmp_path):
     text = "__global__ void __launch_bounds__({}) k(int* a) {{ a[threadIdx.x % 32 + 32 * blockIdx.x] = 1; }}"
     assert race_free(tmp_path, text.format("8 * 4, 2")) == "holds"
     assert race_free(tmp_path, text.format("33")) == "violated"
+
+
+def test_a_product_that_goes_round_is_an_assumption_that_is_not_so(tmp_path):
+    """``(t - 2u) * v`` is below what a register holds, and above 0 there."""
+    (file := tmp_path / "k.cu").write_text(
+        "__global__ void k(int* a, int* b, unsigned v) { b[threadIdx.x] = 1; unsigned i = (threadIdx.x - 2u) * v; "
+        "if (v > 1u << 31 && threadIdx.x < 2 && (int)i > 0) a[0] = 1; }\n//@ every k where gridDim.x == 1;\n//@ expect race_free;\n"
+    )
+    (outcome,) = check([file], Settings(engine="embedded"))
+    (found,) = [c for r in outcome.reports for c in r.checks]
+    assert "a number passes -2147483648" in (found.reason or ""), found.reason

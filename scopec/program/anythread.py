@@ -375,12 +375,15 @@ class Uniform:
 
 @dataclass(frozen=True)
 class Reading:
-    """A result of 32-bit arithmetic that counts as a number, under a condition; its limit is ``most``."""
+    """A result of 32-bit arithmetic that counts as a number, under a condition, and the limit that it does not pass:
+    upwards, or ``below``.
+    """
 
     term: Term
     condition: Term
-    most: int
+    limit: int
     span: Span
+    below: bool = field(default=False)
 
 
 @dataclass(frozen=True)

@@ -71,9 +71,10 @@ def _is_exact(*of: Term) -> bool:
 def _of_limits(of: Launches) -> Iterator[Doubt]:
     for reading in of.form.readings:
         if _is_exact(reading.term, reading.condition):
-            passes = less(const(reading.most), reading.term)
+            limit = const(reading.limit)
+            passes = less(reading.term, limit) if reading.below else less(limit, reading.term)
             for question in _far(_asked(of, reading.condition, passes), of.form.most_threads):
-                yield Doubt(LIMITS, question, (reading.span,), f"a number passes {reading.most}")
+                yield Doubt(LIMITS, question, (reading.span,), f"a number passes {reading.limit}")
 
 
 def _of_arrays(of: Launches) -> Iterator[Doubt]:

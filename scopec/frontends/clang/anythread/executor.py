@@ -223,7 +223,10 @@ class Executor:
                 return self._element(frame, action)
             case llvm.Arithmetic(opcode, llvm.Int(bits) as type_, left, right, flags):
                 one, other = (self.number(frame, llvm.Typed(type_, side)) for side in (left, right))
-                return numbers.arithmetic(opcode, one, other, bits, record.names, flags)
+                found = numbers.arithmetic(opcode, one, other, bits, record.names, flags)
+                if opcode in ("mul", "shl") and "nsw" not in flags:
+                    record.product(found, bits, condition)
+                return found
             case llvm.Arithmetic(_, type_):
                 return record.names.any_of(type_)
             case llvm.Compare("icmp", predicate, type_, left, right):

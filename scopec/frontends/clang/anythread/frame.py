@@ -14,7 +14,19 @@ from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, P
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
-from scopec.program.anythread import FALSE, Access, Barrier, Kind, Loop, Reading, Term, Ticket, Uniform, both
+from scopec.program.anythread import (
+    FALSE,
+    Access,
+    Barrier,
+    Kind,
+    Loop,
+    Reading,
+    Term,
+    Ticket,
+    Uniform,
+    both,
+    is_natural,
+)
 
 #: One name for all spellings of a file's.
 _normal = cache(os.path.normpath)
@@ -104,6 +116,11 @@ class Record:
         """Write down that a result of arithmetic counts as a number."""
         if bits == 32 and term.op in ("add", "mul", "grown"):
             self.readings.append(Reading(term, condition, (1 << (31 if signed else 32)) - 1, self.place))
+
+    def product(self, term: Term, bits: int, condition: Term) -> None:
+        """Write down that an unsigned product is not below what a register holds."""
+        if bits == 32 and not is_natural(term):
+            self.readings.append(Reading(term, condition, -(1 << 31), self.place, below=True))
 
     def barrier(self, condition: Term, *, of_grid: bool = False) -> None:
         """Write down a barrier of the block, or of the grid, which is one of each block too."""

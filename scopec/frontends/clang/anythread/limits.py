@@ -1,7 +1,8 @@
 """Between which limits numbers are, and what a register makes of one that is below those of its type.
 
 Unsigned arithmetic goes round (C++ standard, [basic.fundamental]).  Upwards that is assumed away, which the verdict
-says; downwards it is followed: ``u - v`` of two unsigned numbers may be below what a register holds.
+says, and of products downwards; sums and differences are followed: ``u - v`` of two unsigned numbers may be below what
+a register holds.
 """
 
 from __future__ import annotations
@@ -56,23 +57,12 @@ def _times(factor: int, number: int | None) -> int | None:
 
 
 def goes_round(opcode: str, left: Term, right: Term, found: Term, bits: int) -> Term:
-    """What a register holds of the result of unsigned arithmetic that may be below its limits.
+    """What a register holds of a sum or difference of unsigned numbers, which may be below its limits.
 
-    What it is made of is within the limits of its type; a number of 64 bits of which nothing is known, and a factor of
-    64 bits, is below 2^62.
+    What it is made of is within the limits of its type; a number of 64 bits of which nothing is known is below 2^62.
     """
-    (low, high), (below, above) = (_of_register(term, bits) for term in (left, right))
-    match opcode:
-        case "add":
-            least = low + below
-        case "sub":
-            least = low - above
-        case "mul":
-            high, above = min(high, _LARGE), min(above, _LARGE)
-            least = min(low * below, low * above, high * below, high * above)
-        case _:  # a shift by a number that is known
-            least = min(low << below, 0) if below == above < bits else 0
-    return not_below(found, least, bits)
+    (low, _), (below, above) = (_of_register(term, bits) for term in (left, right))
+    return not_below(found, low + below if opcode == "add" else low - above, bits)
 
 
 def not_below(term: Term, least: int, bits: int) -> Term:

@@ -17,7 +17,7 @@ from scopec.program.anythread import Term, const
 #: What is multiplied by this or more may not stay below the limits of its type.
 _LARGE = 1 << 16
 #: What goes round where it is unsigned.
-_ROUND = ("add", "sub", "mul", "shl")
+_ROUND = ("add", "sub")
 
 
 def number(value: int, bits: int) -> Term:
