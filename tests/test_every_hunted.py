@@ -70,6 +70,15 @@ RACED = {
         (_kernel("int* o, int n", "__shared__ int c; if (t == 0) c = 0; __syncthreads(); o[atomicAdd(&c, 1)] = t; if (t == n) atomicExch(&c, 0);"), None),
     "a stride to the other side":
         (_kernel("int* o, unsigned n", "for (unsigned i = threadIdx.x; i < n; i -= 2) o[i] = 1;"), "//@ object __device__ int o[3];\n//@ launch k<<<1, 3>>>(o, 3);"),
+    "an address that each turn moves by too little":
+        (_kernel("int* a, int n", "int* p = a + t; for (int j = 0; j < n; ++j) { *p = 1; p += blockDim.x - 1; }"),
+         "//@ object __device__ int a[4];\n//@ launch k<<<1, 2>>>(a, 2);"),
+    "an address that some turns move":
+        (_kernel("int* a, int n", "int* p = a + t; for (int j = 0; j < n; ++j) { *p = 1; if (j != 1) p += blockDim.x; else p -= 1; }"),
+         "//@ object __device__ int a[8];\n//@ launch k<<<1, 2>>>(a, 3);"),
+    "an address that a turn takes back":
+        (_kernel("int* a, int n", "int* p = a + t; for (int j = 0; j < n; ++j) { *p = 1; p += blockDim.x; if (j == 2) p = a; }"),
+         "//@ object __device__ int a[8];\n//@ launch k<<<1, 2>>>(a, 4);"),
     "one of two arrays, by a number":
         (_kernel("int* a, int* b, int c", "int *p = c ? a : b, *q = c > 1 ? a : b; p[t] = 1; q[t + 1] = 2;"),
          "//@ object __device__ int a[3];\n//@ object __device__ int b[3];\n//@ launch k<<<1, 2>>>(a, b, 2);"),
@@ -96,6 +105,8 @@ def test_and_races_at_that_launch(tmp_path, name):
 PROVED = {
     "addresses that turns exchange":
         _kernel("int* a, int* b, int n", "int *p = a + t, *q = b + t; for (int j = 0; j < n; ++j) { *p = *q; int* r = p; p = q; q = r; __syncthreads(); }"),
+    "an address that each turn moves":
+        _kernel("int* a, const int* b, int n", "int* p = a + t; for (const int* q = b; q < b + n; q += 1) { *p = *q; p += blockDim.x; }"),
     "an unsigned product in each row":
         _kernel("int* a, int m, int n", "int i = blockIdx.y * (m * blockDim.y) + threadIdx.y * m; for (int p = 0; p < m; ++p) if (t < n) a[(i + p) * n + t] = 1;"),
     "an unsigned difference that goes round":

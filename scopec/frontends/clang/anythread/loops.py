@@ -21,6 +21,7 @@ from scopec.frontends.clang.anythread.values import (
     Parts,
     Pointers,
     Value,
+    address,
     is_shared,
     is_told_later,
     joined,
@@ -146,7 +147,9 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
     same = turns.of_block(summary.numbers) if summary.barred else set()
     for key, number in summary.numbers.items():
         if key in known:
-            cells[key] = cells[key][0], known[key](turn)
+            cells[key] = cells[key][0], _moved(cells[key][1], known[key](turn))
+        elif isinstance(cells[key][1], Pointers):
+            continue
         elif key in summary.numbered:
             found = record.names.like(number.begins)
             assert isinstance(found, Term)
@@ -158,6 +161,11 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
         law = summary.exchanged.get(key)
         cells[key] = cells[key][0], NOWHERE if law is None else law(turn)
     return cells
+
+
+def _moved(value: Value, to: Term) -> Value:
+    """A number, or the address there in the object of another."""
+    return address(value.ways[0][1], to) if isinstance(value, Pointers) else to
 
 
 def _after(record: Record, cells: Cells, changed: set[Key], left: list[Way], *, barred: bool) -> Cells:

@@ -1,6 +1,6 @@
 """What a number is in any turn of a loop, from what one turn makes of it.
 
-- a step that no turn changes: ``start + turn * step``
+- a step that no turn changes: ``start + turn * step``, of the offset of an address too
 - doubled or halved, or by another constant: ``start * 2^turn``, ``start / 2^turn``
 - some numbers in turn, as the two buffers that a turn exchanges: a choice by the rest of the turn
 - addresses that turns hand on to each other, as those of two buffers: one of these, by the rest of the turn
@@ -52,14 +52,28 @@ class Number:
 
 
 def numbers(before: Cells, cells: Cells, after: Cells, changed: set[Key]) -> dict[Key, Number]:
-    """The numbers that turns change."""
+    """The numbers that turns change, and the offsets of addresses in one object."""
     found = {}
     for key in changed:
         if key in cells and key in after:
             begins, value, next_ = before[key][1], cells[key][1], after[key][1]
+            objects = {_object(one) for one in (begins, value, next_)}
+            if objects != {None} and len(objects) == 1:
+                begins, value, next_ = map(offset_of, (begins, value, next_))
             if isinstance(begins, Term) and isinstance(value, Term) and isinstance(next_, Term):
                 found[key] = Number(begins, value, next_)
     return found
+
+
+def _object(value: Value) -> str | None:
+    """The object of an address that is in one; None of any other value."""
+    return value.ways[0][1] if isinstance(value, Pointers) and len(value.ways) == 1 else None
+
+
+def offset_of(value: Value) -> Value:
+    """The offset of an address in one object."""
+    assert isinstance(value, Pointers)
+    return value.ways[0][2]
 
 
 def laws(of: dict[Key, Number], cells: Cells, changed: set[Key]) -> dict[Key, Law]:
