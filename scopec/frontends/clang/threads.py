@@ -100,7 +100,6 @@ def program_of(
         world.come_together, world.elected = found.come_together, found.elected
         world.spread, world.elements = found.spread, found.elements
         world.sparse = found.sparse
-        found.sparse.begin()
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()

@@ -40,13 +40,8 @@ class Sparse:
 
     kept: dict[str, frozenset[int]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
-    #: How often more elements were found, and where this run's copies and fills begin and end.
+    #: How often more elements were found.
     runs: dict[str, int] = field(default_factory=dict)
-    edges: dict[str, set[tuple[int, int, int]]] = field(default_factory=dict)
-
-    def begin(self) -> None:
-        """A run of all threads begins."""
-        self.edges = {}
 
     def elements(self, name: str, leaves: tuple[Leaf, ...]) -> frozenset[int] | None:
         """The elements that a region has so far; None if it has all of them."""
@@ -80,9 +75,6 @@ class Sparse:
                     found[name].add(max(0, place.index.value // inner))
                 else:
                     whole.add(name)
-        for name, edges in self.edges.items():
-            points = {point for edge in edges for point in _points(*edge)}
-            found[name] |= {n for n in points if any(n in _elements(*edge) for edge in edges)}
         for name, elements in found.items():
             if elements - self.kept[name]:
                 self.runs[name] = self.runs.get(name, 0) + 1
@@ -131,7 +123,6 @@ class Sparse:
             return None
         _, distance = layout.leaves[0].extents[0]
         edge = offset, offset + size, distance
-        self.edges.setdefault(layout.name, set()).add(edge)
         elements = {n for n in (*_points(*edge), *layout.kept) if n in _elements(*edge)}
         return {(max(0, n * distance - offset), min(size, (n + 1) * distance - offset)) for n in elements}
 
