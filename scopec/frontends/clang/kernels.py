@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.brackets import after_group
-from scopec.frontends.clang.compiler import Compiled, Refused
+from scopec.frontends.clang.compiler import Compiled, Refused, compiled
 from scopec.frontends.clang.host_code import without_host
 from scopec.frontends.clang.library_choice import library_of
 from scopec.frontends.clang.llvm.debug import Debug
@@ -142,22 +142,25 @@ def kernels(
     templates = list(_named(code, [one for text in texts for one in _templates(text, code)]))
     chosen = [[one.name + arguments for arguments in one.arguments] for one in templates if one.arguments]
 
-    def compiled(left: Source) -> Compiled:
+    def code_of(left: Source) -> Compiled:
         whole = prepared(around(left))
 
-        def using(names: Iterable[str]) -> Compiled:
+        def using(names: Iterable[str], accepted: Flags | None = None) -> tuple[Compiled, Flags]:
             uses = "".join(f"\nstatic auto* __scopec_kernel_{n} = &{name};" for n, name in enumerate(names))
-            return with_library(whole + uses, left, folder, flags, entries, includes="#include" in whole)[0]
+            if accepted is None:
+                return with_library(whole + uses, left, folder, flags, entries, includes="#include" in whole)
+            return compiled(whole + uses, left.name, folder, accepted, entries, left.folders), accepted
 
         if not chosen:
-            return using(())
+            return using(())[0]
         with suppress(Refused):
-            return using([first for first, *_ in chosen])
-        result, taken = using(()), list[str]()
+            return using([first for first, *_ in chosen])[0]
+        result, accepted = using(())
+        taken: list[str] = []
         for names in chosen:
             for name in names:
                 with suppress(Refused):
-                    result = using([*taken, name])
+                    result, _ = using([*taken, name], accepted)
                     taken.append(name)
                     break
         return result
@@ -175,10 +178,10 @@ def kernels(
     objection: Diagnostic | None = None
     if not has_main(source):
         try:
-            return found(source, compiled(source))
+            return found(source, code_of(source))
         except Refused as refused:
             objection = refused.diagnostics[0]
-    rest, result, refused_ = without_host(source, beside, folder, flags, compiled)
+    rest, result, refused_ = without_host(source, beside, folder, flags, code_of)
     left = found(rest, result, objection if objection not in refused_ else None)
     lines = rest.text.splitlines()
     there = tuple((name, at) for name, at in left.open if at.file != source.name or lines[at.line - 1].strip())
