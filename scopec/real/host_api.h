@@ -70,8 +70,11 @@ inline cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned)
     *device = host;
     return __scopec::success("cudaHostGetDevicePointer");
 }
-inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t) {
-    return __scopec::success("cudaMemPrefetchAsync");
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t stream) {
+    return __scopec::operated(stream, "cudaMemPrefetchAsync");
+}
+inline CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUmemLocation, unsigned, CUstream stream) {
+    return __scopec::of_driver(__scopec::operated(stream, "cuMemPrefetchAsync"));
 }
 inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
     return __scopec::success("cudaMemAdvise");

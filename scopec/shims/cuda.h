@@ -153,6 +153,9 @@ struct CUctxCreateParams {
 #include <scopec/driver_graph_calls.h>
 
 // As before CUDA 12 and 13.
+inline CUresult cuMemPrefetchAsync(CUdeviceptr, size_t, CUdevice, CUstream stream) {
+    return __scopec::of_driver(__scopec::operated(stream, "cuMemPrefetchAsync"));
+}
 inline CUresult cuGraphInstantiateWithFlags(CUgraphExec* made, CUgraph graph, unsigned long long flags) {
     return cuGraphInstantiate(made, graph, flags);
 }

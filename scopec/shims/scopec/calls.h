@@ -72,6 +72,10 @@ inline cudaError_t filled(void* to, int byte, size_t bytes, cudaStream_t stream,
     __scopec_fill(to, byte, bytes, number(stream), waits);
     return result();
 }
+inline cudaError_t operated(cudaStream_t stream, const char* by) {
+    __scopec_stream_operation(number(stream), by);
+    return success(by);
+}
 inline cudaError_t of_a_kernel(cudaFuncAttributes* attributes) {
     attributes->sharedSizeBytes = __scopec_unknown<size_t>();
     attributes->constSizeBytes = __scopec_unknown<size_t>();
@@ -349,6 +353,12 @@ inline cudaError_t cudaMemset(void* to, int byte, size_t bytes) {
 }
 inline cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream) {
     return __scopec::filled(to, byte, bytes, stream, false);
+}
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t stream) {
+    return __scopec::operated(stream, "cudaMemPrefetchAsync");
+}
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void*, size_t, unsigned) {
+    return __scopec::operated(stream, "cudaStreamAttachMemAsync");
 }
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream) {

@@ -218,6 +218,9 @@ inline CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t co
 inline CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream) {
     return __scopec::driver_filled(to, value, 4, count, stream, false);
 }
+inline CUresult cuStreamAttachMemAsync(CUstream stream, CUdeviceptr, size_t, unsigned) {
+    return __scopec::of_driver(__scopec::operated(stream, "cuStreamAttachMemAsync"));
+}
 
 // ---- values in streams
 

@@ -350,7 +350,9 @@ inline cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t made, cudaGraphNode_t
     *enabled = __scopec_node_enabled(__scopec::number(made), __scopec::number(node));
     return __scopec::success("cudaGraphNodeGetEnabled");
 }
-inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t) { return __scopec::success("cudaGraphUpload"); }
+inline cudaError_t cudaGraphUpload(cudaGraphExec_t, cudaStream_t stream) {
+    return __scopec::operated(stream, "cudaGraphUpload");
+}
 inline cudaError_t cudaGraphLaunch(cudaGraphExec_t made, cudaStream_t stream) {
     __scopec_graph_launch(__scopec::number(made), __scopec::number(stream));
     return __scopec::result();

@@ -50,7 +50,14 @@ struct cudaMemsetParams {
 // Where a pool has its memory, and who may access it, changes no answer.
 enum cudaMemAllocationType { cudaMemAllocationTypeInvalid = 0, cudaMemAllocationTypePinned = 1 };
 enum cudaMemAllocationHandleType { cudaMemHandleTypeNone = 0, cudaMemHandleTypePosixFileDescriptor = 1 };
-enum cudaMemLocationType { cudaMemLocationTypeInvalid = 0, cudaMemLocationTypeDevice = 1 };
+enum cudaMemLocationType {
+    cudaMemLocationTypeInvalid = 0,
+    cudaMemLocationTypeNone = 0,
+    cudaMemLocationTypeDevice = 1,
+    cudaMemLocationTypeHost = 2,
+    cudaMemLocationTypeHostNuma = 3,
+    cudaMemLocationTypeHostNumaCurrent = 4,
+};
 enum cudaMemAccessFlags { cudaMemAccessFlagsProtNone = 0, cudaMemAccessFlagsProtRead = 1, cudaMemAccessFlagsProtReadWrite = 3 };
 struct cudaMemLocation {
     cudaMemLocationType type;
@@ -176,4 +183,11 @@ inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t made, cudaGraph_t graph, 
     return result;
 }
 
+// Of CUDA 13: where memory shall be is a structure.
+inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned, cudaStream_t stream = nullptr) {
+    return __scopec::operated(stream, "cudaMemPrefetchAsync");
+}
+inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
+    return __scopec::success("cudaMemAdvise");
+}
 #pragma clang attribute pop

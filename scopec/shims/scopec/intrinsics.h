@@ -280,6 +280,8 @@ void __scopec_copy(void* to, const void* from, size_t bytes, int kind, int strea
 void __scopec_peer_copy(void* to, const void* from, size_t bytes, int kind, int stream, bool waits, int to_device,
                         int from_device);
 void __scopec_fill(void* to, int byte, size_t bytes, int stream, bool waits);
+// Work of a stream that accesses nothing: of a prefetch, or of memory that is attached to a stream.
+void __scopec_stream_operation(int stream, const char* by);
 // A stream waits until a number of some bytes is as flags and a value say, or writes one (cuStreamWaitValue32).
 void __scopec_wait_value(int stream, const void* address, size_t bytes, unsigned long value, unsigned flags);
 void __scopec_write_value(int stream, void* address, size_t bytes, unsigned long value, unsigned flags);

@@ -51,6 +51,7 @@ using cudaEvent_t = struct CUevent_st*;
 #define cudaHostRegisterMapped 2
 #define cudaMemAttachGlobal 1
 #define cudaMemAttachHost 2
+#define cudaMemAttachSingle 4
 #define cudaDeviceScheduleAuto 0
 #define cudaDeviceScheduleSpin 1
 #define cudaDeviceScheduleYield 2
@@ -360,9 +361,9 @@ template <class __Symbol> cudaError_t cudaGetSymbolSize(size_t* bytes, const __S
     *bytes = sizeof symbol;
     return __scopec::success("cudaGetSymbolSize");
 }
-inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
-    return __scopec::success("cudaMemPrefetchAsync");
-}
+inline cudaError_t cudaMemPrefetchAsync(const void* memory, size_t bytes, int device, cudaStream_t stream = nullptr);
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* memory, size_t bytes = 0,
+                                            unsigned flags = cudaMemAttachSingle);
 inline cudaError_t cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
     return __scopec::success("cudaMemAdvise");
 }

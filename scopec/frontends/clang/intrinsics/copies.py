@@ -11,6 +11,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.frontends.clang.intrinsics import captures
 from scopec.frontends.clang.intrinsics.call import Call
+from scopec.frontends.clang.intrinsics.calls import text_at
 from scopec.frontends.clang.intrinsics.host import stream_of
 from scopec.frontends.clang.intrinsics.launches import issued, work_name
 from scopec.frontends.clang.intrinsics.staging import buffer
@@ -109,6 +110,20 @@ def fill(call: Call) -> bool:
         builder.emit(ir.Store(place, Const(leaf.type.wrap(pattern), leaf.type), ir.PLAIN), span)
     waits = fill_waits(role_of(call, targets, on_host=False), synchronous=bool(call.known(4)))
     issue(call, name, "cudaMemset", builder, stream, waits)
+    return call.done()
+
+
+def stream_operation(call: Call) -> bool:
+    """``stream_operation(stream, by)``: work that accesses nothing, so that it only comes in its stream's order.
+
+    CUDA runtime API: "stream is the stream in which the operation is enqueued" (cudaMemPrefetchAsync), "a
+    stream-ordered operation" (cudaStreamAttachMemAsync), "ordered behind both any previous work in hStream"
+    (cudaGraphUpload).
+    """
+    stream, kind = stream_of(call, call.arguments[0]), text_at(call, call.arguments[1])
+    if captures.captured(call.state, stream) is not None:
+        raise call.machine.refused(call.state, f"`{kind}` in a capture, which makes no node of it, is")
+    issue(call, work_name(call, kind, stream), kind, Builder(), stream, Waits.NOTHING)
     return call.done()
 
 
@@ -232,4 +247,11 @@ def _objects(call: Call) -> tuple[str, ...]:
 
 
 #: The effect of each intrinsic about memory and streams.
-COPIES = {"copy": copy, "fill": fill, "host_function": host_function, "register": register, "unregister": unregister}
+COPIES = {
+    "copy": copy,
+    "fill": fill,
+    "stream_operation": stream_operation,
+    "host_function": host_function,
+    "register": register,
+    "unregister": unregister,
+}
