@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -45,9 +46,11 @@ def test_the_jars_confirm_it(case: programs.Case) -> None:
 
 
 def test_the_output_that_the_document_shows() -> None:
+    """Where there is an nvcc, it says how many instructions are saved, too."""
     command = "scopec weaken benchmarks/weaken/queue.cu --engine embedded"
     shown = Path("docs/weaken.md").read_text(encoding="utf-8").partition(f"$ {command}\n")[2].partition("```")[0]
-    assert scopec(*command.split()[1:]).stdout == shown
+    told = scopec(*command.split()[1:]).stdout
+    assert re.sub(r"  instructions by nvcc .*\n", "", told) == shown
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,18 @@ Triggered(t) == \A u \in DOMAIN BlockOf : GridOf[u] \in Prerequisite[GridOf[t]] 
   ~Done(u) => BlockOf[u] \in triggered
 ===============================================================================
 
+------------------------------- MODULE Beginnings --------------------------------
+\* grids that may start when each block of another one has begun
+CONSTANTS BlockOf, GridOf, Beginning
+
+\* "Event recorded through this launch attribute is guaranteed to only trigger after all block in the
+\*   associated kernel trigger the event. [...] A trigger can also be inserted at the beginning of each
+\*   block's execution if triggerAtBlockStart is set to non-0." (CUDA runtime API,
+\*   cudaLaunchAttributeProgrammaticEvent)
+Begun(t) == \A u \in DOMAIN BlockOf :
+  GridOf[u] \in Beginning[GridOf[t]] => (\E v \in DOMAIN BlockOf : BlockOf[v] = BlockOf[u] /\ Started(v))
+===============================================================================
+
 -------------------------------- MODULE Barriers ---------------------------------
 \* barriers of blocks, clusters, grids, warps and tiles: when a thread may leave
 CONSTANT Joins
