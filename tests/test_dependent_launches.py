@@ -7,7 +7,6 @@ names the command for the full sweep).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -15,6 +14,7 @@ import pytest
 
 from scopec.session.check import Outcome
 from tests.conftest import Asks, check_text, verdicts
+from tests.oracles.grid_points import Points
 from tests.samples import programs
 
 COUNT = programs(6, 200)
@@ -56,53 +56,25 @@ def unordered(grids: list[tuple[bool, list[str]]]) -> bool:
 
     A grid has a start, a point for each of its operations, and an end.
     """
-    after: dict[tuple[int, int], set[tuple[int, int]]] = {}
-
-    def edge(one: tuple[int, int], other: tuple[int, int]) -> None:
-        after.setdefault(one, set()).add(other)
-
-    end = {number: len(does) + 1 for number, (_, does) in enumerate(grids)}
+    points = Points({number: does for number, (_, does) in enumerate(grids)})
     for number, (early, does) in enumerate(grids):
-        for at in range(end[number]):
-            edge((number, at), (number, at + 1))
         if not number:
             continue
-        previous = grids[number - 1][1]
+        previous, start = grids[number - 1][1], (number, 0)
         if (
             not early
         ):  # "Completion of a task [...] synchronizes with the start of the following task in the same stream"
-            edge((number - 1, end[number - 1]), (number, 0))
+            points.edge(points.end(number - 1), start)
             continue
-        edge((number - 1, 0), (number, 0))  # what is complete when the one before starts
+        points.edge((number - 1, 0), start)  # what is complete when the one before starts
         for at, what in enumerate(does):
             if what == "W":
-                edge((number - 1, end[number - 1]), (number, at + 1))
+                points.edge(points.end(number - 1), (number, at + 1))
         if previous.count("T") == 1:
             for at, what in enumerate(previous[: previous.index("T")]):
                 if what == "F":
-                    edge((number - 1, at + 1), (number, 0))
-
-    def reaches(one: tuple[int, int], other: tuple[int, int]) -> bool:
-        seen, left = set(), [one]
-        while left:
-            here = left.pop()
-            if here == other:
-                return True
-            if here not in seen:
-                seen.add(here)
-                left += after.get(here, ())
-        return False
-
-    accesses = [
-        ((number, at + 1), what.rstrip("="), what.endswith("="))
-        for number, (_, does) in enumerate(grids)
-        for at, what in enumerate(does)
-        if what[0] in "xyz"
-    ]
-    return any(
-        name == its and (writes or also) and not reaches(one, other) and not reaches(other, one)
-        for (one, name, writes), (other, its, also) in combinations(accesses, 2)
-    )
+                    points.edge((number - 1, at + 1), start)
+    return points.unordered()
 
 
 def random_grids(random: Random) -> list[tuple[bool, list[str]]]:

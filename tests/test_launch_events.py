@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -16,6 +15,7 @@ from scopec.explain.reasons import explanation
 from scopec.report.streams import stream_picture
 from scopec.session.check import Outcome
 from tests.conftest import Asks, check_text, verdicts
+from tests.oracles.grid_points import Points
 from tests.samples import programs
 
 COUNT = programs(6, 200)
@@ -75,49 +75,19 @@ def source(first: list[str], kind: str, second: list[str], third: list[str]) -> 
 
 def unordered(first: list[str], kind: str, second: list[str], third: list[str]) -> bool:
     """Whether two accesses conflict that nothing orders, from the sentences alone: edges between points of a program."""
-    grids = {"b": ["z="], "1": first, "2": second, "3": third}
-    after: dict[tuple[str, int], set[tuple[str, int]]] = {}
-
-    def edge(one: tuple[str, int], other: tuple[str, int]) -> None:
-        after.setdefault(one, set()).add(other)
-
-    end = {name: len(does) + 1 for name, does in grids.items()}
-    for name, does in grids.items():
-        for at in range(len(does) + 1):
-            edge((name, at), (name, at + 1))
-    edge(("b", end["b"]), ("1", 0))
-    edge(("2", end["2"]), ("3", 0))
+    points = Points({"b": ["z="], "1": first, "2": second, "3": third})
+    points.edge(points.end("b"), ("1", 0))
+    points.edge(points.end("2"), ("3", 0))
     if kind != "LAUNCHED":
-        edge(("b", end["b"]), ("2", 0))  # what is complete when the blocks of the first begin
+        points.edge(points.end("b"), ("2", 0))  # what is complete when the blocks of the first begin
         for at, what in enumerate(second):
             if what == "W":  # "is not visible to cudaGridDependencySynchronize()" is said of the other kind alone
-                edge(("1", end["1"]), ("2", at + 1))
+                points.edge(points.end("1"), ("2", at + 1))
     if kind == "TRIGGERED" and first.count("T") == 1:
         for at, what in enumerate(first[: first.index("T")]):
             if what in "FS":
-                edge(("1", at + 1), ("2", 0))
-
-    def reaches(one: tuple[str, int], other: tuple[str, int]) -> bool:
-        seen, left = set(), [one]
-        while left:
-            here = left.pop()
-            if here == other:
-                return True
-            if here not in seen:
-                seen.add(here)
-                left += after.get(here, ())
-        return False
-
-    accesses = [
-        ((name, at + 1), what.rstrip("="), what.endswith("="))
-        for name, does in grids.items()
-        for at, what in enumerate(does)
-        if what[0] in "xyz"
-    ]
-    return any(
-        name == its and (writes or also) and not reaches(one, other) and not reaches(other, one)
-        for (one, name, writes), (other, its, also) in combinations(accesses, 2)
-    )
+                points.edge(("1", at + 1), ("2", 0))
+    return points.unordered()
 
 
 def test_races_are_those_of_the_order_of_the_documents(ask: Asks) -> None:

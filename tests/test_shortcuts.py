@@ -23,7 +23,6 @@ from scopec.engines.protocol import MEMORY
 from scopec.engines.table import able
 from scopec.memory.cat import registry
 from scopec.memory.cat.permitted import REDUCTIONS as OF_MEMORY
-from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reductions import Reductions
 from scopec.progress.reductions import REDUCTIONS as OF_PROGRESS
 from scopec.progress.reductions import Reductions as ProgressReductions
@@ -339,75 +338,6 @@ def test_each_leaves_something_out(name: str, tmp_path: Path) -> None:
 
     assert asked(()) < asked({name})
     assert same(verdicts(file), verdicts(file, without={name}))
-
-
-#: Two grids of which the second one writes what the first one has written.
-GRIDS = """__device__ int g, h[20];
-__global__ void k() { if (threadIdx.x == 0) g = 1; h[threadIdx.x] = 1; }
-//@ launch k<<<1, 20>>>();
-//@ launch k<<<1, 20>>>();
-//@ expect race_free;
-"""
-
-
-def test_a_certain_race_that_is_none_is_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a wrong reduction leaves of a program, two accesses that do not race, says nothing of the others."""
-    (tmp_path / "program.cu").write_text(GRIDS)
-    monkeypatch.setattr(ConstantOrder, "may_connect", lambda *_: False)
-    without = ("settled", "condensed")
-    assert verdicts(tmp_path / "program.cu", without=(*without, "racing")) == ["holds"]
-    (outcome,) = check(
-        [tmp_path / "program.cu"], Settings(Overrides(without=frozenset(without)), engine="embedded", cache=False)
-    )
-    assert outcome.exit_code == 3
-    assert "(`--without racing` asks about all races): this is a bug in scopec" in (outcome.failure or "")
-
-
-#: Accesses that a barrier orders, and that atomics may order.
-BOTH = """#include <cuda/atomic>
-__device__ cuda::atomic<int, cuda::thread_scope_device> flag;
-__device__ int x;
-__global__ void k() {
-    if (threadIdx.x == 0) x = 1;
-    flag.fetch_add(1);
-    __syncthreads();
-    flag.fetch_add(1);
-    if (threadIdx.x == 1) x = 2;
-}
-//@ launch k<<<1, 20>>>();
-//@ expect race_free;
-"""
-
-
-def test_what_atomics_may_order_is_no_certain_race(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A barrier without a proxy fence orders too little, but there may be one on the way through the atomics."""
-    sizes(monkeypatch, events=0)
-    monkeypatch.setattr(ConstantOrder, "may_connect", lambda *_: False)
-    for program, certain in ((BOTH, False), (BOTH.replace("flag.fetch_add(1);", ""), True)):
-        (tmp_path / "program.cu").write_text(program)
-        (run,) = plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(("settled", "condensed")))).runs
-
-        assert run.graph.one_race is certain
-
-
-#: A lane whose way a value decides that it gets from a lane which runs after it.
-LATER = """__device__ int a[2], x, y;
-__global__ void k() {
-    a[threadIdx.x] = threadIdx.x + 1;
-    int other = __shfl_sync(3, a[threadIdx.x], 1);
-    if (other == 2) { if (threadIdx.x == 1) x = 2; else y = 1; } else x = 1;
-}
-//@ launch k<<<1, 2>>>();
-//@ expect race_free;
-"""
-
-
-def test_a_way_that_another_lane_decides_later_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sizes(monkeypatch, events=0)
-    (tmp_path / "program.cu").write_text(LATER)
-    (run,) = plan(tmp_path / "program.cu", "p.cu", Overrides(without=frozenset(("settled", "condensed")))).runs
-    assert not run.graph.one_race
-    assert verdicts(tmp_path / "program.cu", without=("settled", "condensed")) == ["holds"]
 
 
 # ---------------------------------------------------------------- from outside
