@@ -260,13 +260,14 @@ def test_arrivals_that_differ_from_way_to_way_are_interleaved(tmp_path: Path) ->
     [
         ("while (!ptx::mbarrier_try_wait_parity(&full, 0)) {}", True),
         ("if (!__any_sync(0xFFFFFFFF, ptx::mbarrier_try_wait_parity(&full, 0))) return;", False),
+        ("if (threadIdx.x == 32) place[said.load()] = 1;", True),
     ],
-    ids=["a wait", "a try"],
+    ids=["a wait", "a try", "an index"],
 )
 def test_who_comes_behind_a_wait_comes_for_sure(
     look: str, sure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Who waits at an mbarrier before comes, or waits for ever; and each arrival of `bar.sync` waits."""
+    """Who waits at an mbarrier before comes, or waits for ever; who breaks a rule does no more; `bar.sync` waits."""
     seen: list[list[tuple[bool, bool]]] = []
 
     def noted(threads: Sequence[Sequence[Arrival]]) -> dict[Hashable, range]:
@@ -276,13 +277,16 @@ def test_who_comes_behind_a_wait_comes_for_sure(
     monkeypatch.setattr(counted_barriers.arrival_order, "phases", noted)
     path = tmp_path / "k.cu"
     text = """#include <cuda/ptx>
+    #include <cuda/atomic>
     namespace ptx = cuda::ptx;
+    __device__ cuda::atomic<int, cuda::thread_scope_device> said;
+    __device__ int place[2];
     __global__ void k() {
         __shared__ std::uint64_t full;
         if (threadIdx.x == 0) ptx::mbarrier_init(&full, 2);
         __syncthreads();
         if (threadIdx.x < 32) {
-            if (threadIdx.x == 0) ptx::mbarrier_arrive(&full);
+            if (threadIdx.x == 0) ptx::mbarrier_arrive(&full), said.store(2);
             asm volatile("bar.arrive 1, 64;" ::: "memory");
             asm volatile("bar.sync 2, 64;" ::: "memory");
             asm volatile("bar.sync 1, 64;" ::: "memory");
@@ -304,3 +308,40 @@ def test_who_comes_behind_a_wait_comes_for_sure(
         assert run.graph
     assert seen[0] == [(False, True), (True, True), (True, True)]
     assert seen[1][:3] == [(True, sure), (False, sure), (False, sure)]
+
+
+#: A read decides how often the last warp arrives, and whether a thread waits for ever behind, or another one does.
+DECIDED = """#include <cuda/atomic>
+__device__ cuda::atomic<int, cuda::thread_scope_device> said;
+__device__ int z;
+__device__ void arrive() { asm volatile("bar.arrive 1, 64;" ::: "memory"); }
+__global__ void k() {
+    if (blockIdx.x == 1) { if (threadIdx.x == 0) said.store(1); return; }
+    int s = __syncthreads_or(threadIdx.x == 0 ? said.load() : 0);
+    if (threadIdx.x % 32) return;
+    if (threadIdx.x == 0) { WAIT }
+    if (threadIdx.x == 32) {
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+        z = 1;
+    }
+    if (threadIdx.x == 64) {
+        s = READ;
+        if (s) { arrive(); arrive(); }
+        arrive();
+        if (!s) z = 2;
+        BEHIND
+    }
+}
+//@ launch k<<<2, 65>>>();
+//@ expect race on z;
+"""
+WAIT = "while (!s) said.load();"
+
+
+@pytest.mark.parametrize(
+    ("read", "wait", "behind"), [("said.load()", "", WAIT), ("s", WAIT, "")], ids=["its own", "another one's"]
+)
+def test_a_wait_behind_or_beside_makes_nobody_come(read: str, wait: str, behind: str, tmp_path: Path) -> None:
+    """Where the read is 0 the last warp arrives once, in the first phase: no wait says that it is the second."""
+    text = DECIDED.replace("READ", read).replace("WAIT", wait).replace("BEHIND", behind)
+    assert verdict(text, tmp_path)[0] == "holds"

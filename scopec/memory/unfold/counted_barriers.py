@@ -11,7 +11,7 @@ file has gone on to the next phase.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +25,6 @@ from scopec.program.values import Const
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-    from collections.abc import Set as AbstractSet
 
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
@@ -178,54 +177,24 @@ def _bounds(out: Unfolding, groups: Iterable[list[Event]]) -> Mapping[Hashable, 
         alike = all(same_name(p.name, passages[0].name) == values.TRUE for p in passages)
         if alike and all(p.warps and p.count for p in passages):
             at |= {event.id: (number, p.count or 0) for event, p in zip(group, passages, strict=True)}
-    units = {t.name: warp_of(t) for t in out.program.threads}
-    mentions: dict[str, set[int]] = defaultdict(set)
-    for number, condition in enumerate(out.conditions):
-        for leaf in values.leaves(condition):
-            mentions[leaf.name].add(number)
-    there = {units[event.thread] for event in out.events if event.id in at}
-    passing = {unit: _passing(out, unit, units, mentions) for unit in there}
     for place, event in ((n, e) for n, e in enumerate(out.events) if e.id in at):
         barrier, count = at[event.id]
         wait = waits.get(id(out.barriers[event.id]))
-        care = passing[units[event.thread]] & _without_fault(out, event.thread, place)
+        care = _going_on(out, event.thread, place)
         sure = care.implies(event.guard) and (wait is None or care.implies(wait.guard))
         arrival = Arrival(event.id, barrier, count, waits=wait is not None, sure=sure)
         threads.setdefault(event.thread, []).append(arrival)
     return arrival_order.phases([*threads.values()])
 
 
-def _passing(
-    out: Unfolding, unit: Hashable, units: Mapping[str, Hashable], mentions: Mapping[str, AbstractSet[int]]
-) -> Guard:
-    """The paths on which the threads of a warp pass the loops that they come to anyway, and in which they only wait.
+def _going_on(out: Unfolding, thread: str, position: int) -> Guard:
+    """The paths on which a thread has waited for ever nowhere before a place, and broken no rule: else it does no more.
 
-    Passing one has to be by what is read or chosen there alone: then nothing before it, or beside it, depends on that.
-    ``mentions`` are the conditions in which something is.
+    Not so a wait behind the place: what it waits for may have decided before whether the thread comes to the place.
     """
-    left = [wait for wait in out.waits if not wait.event and units[wait.thread] == unit]
-    passing, tried = out.guards.always, -1
-    while len(left) != tried:
-        tried, again = len(left), []
-        for wait in left:
-            before = passing & _without_fault(out, wait.thread, wait.position)
-            read = {event.id for event in out.events[wait.position : wait.end]}
-            passed = wait.passed.where(before)
-            here = passed.conditions
-            leaves = {leaf.name for n in here for leaf in values.leaves(out.conditions[n])}
-            if before.implies(wait.reached) and all(one in read or mentions[one] <= here for one in leaves):
-                passing &= passed
-            else:
-                again.append(wait)
-        left = again
-    return passing
-
-
-def _without_fault(out: Unfolding, thread: str, position: int) -> Guard:
-    """The paths on which a thread has broken no rule before a place: where it does, it is followed no further."""
     found = out.guards.always
     for cut in out.cuts:
-        if cut.fault and cut.thread == thread and cut.position <= position:
+        if cut.wait and cut.thread == thread and cut.position <= position:
             found &= ~cut.guard
     return found
 
