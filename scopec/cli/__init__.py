@@ -5,6 +5,7 @@
 - ``weaken``: another; ``listings``: the rest; ``man``: their help as pages for ``man``
 - ``options``, ``settings``: options that they share, and settings as their defaults
 - ``messages``: their messages on standard error; ``help``: help in groups, with examples
+- ``decided``: what is known before the end
 - ``trials``: the trials of ``doctor``
 - ``serve``, ``server``, ``served``: a process that carries out calls; a call that it carries out
 - ``lsp``: the language server, and its questions

@@ -17,6 +17,7 @@ import click
 from scopec.advice import advised
 from scopec.base.diagnostics import UsageError, not_a_warning
 from scopec.base.files import MOST_BYTES
+from scopec.cli.decided import Decided
 from scopec.cli.help import GroupedCommand
 from scopec.cli.messages import engine_table, problems, say, told, used
 from scopec.cli.options import Seconds, engine_options, limit_options, program_options
@@ -232,6 +233,16 @@ def _check(
     from scopec.session.check import check, exit_code
 
     started, start = datetime.now(), time.monotonic()
+
+    def results(of: Sequence[Outcome], seconds: float) -> formats.Results:
+        return formats.Results(
+            of, seconds, started, exit_code(of), lambda: engine_table(settings, used(of)), verbose, quiet
+        )  # fmt: skip
+
+    def interrupted(of: Sequence[Outcome]) -> None:
+        text = [r for r in requests if r.to_stdout and r.format == "text"]
+        formats.write(text, results(of, time.monotonic() - start))
+
     with ExitStack() as stack:
         names: dict[Path, str] = {}
         if STDIN in paths:
@@ -240,27 +251,25 @@ def _check(
             text = _standard_input()
             path = stack.enter_context(stored(text, f"stdin{suffix(text)}"))
             paths, names = [path if p == STDIN else p for p in paths], {path: f"stdin{suffix(text)}"}
-        status = stack.enter_context(terminal.Status())
+        status = terminal.Status()
+        decided = Decided(lambda line: status.say(settings.say, line))
+        stack.enter_context(decided.reported(interrupted))
+        stack.enter_context(status)
         if executor is None:
-            outcomes = check(paths, told(settings, status), names)
+            outcomes = check(paths, told(settings, status, decided), names)
         else:
             from scopec.session.cluster import check_on_cluster
 
-            outcomes = check_on_cluster(paths, told(settings, status), executor)
+            outcomes = check_on_cluster(paths, told(settings, status, decided), executor)
     seconds = time.monotonic() - start
     if baseline is not None:
         from scopec.session.baseline import marked
 
         outcomes = marked(baseline, outcomes)
 
-    def results(of: Sequence[Outcome]) -> formats.Results:
-        return formats.Results(
-            of, seconds, started, exit_code(of), lambda: engine_table(settings, used(of)), verbose, quiet
-        )  # fmt: skip
-
     everything = sorted([*others, *outcomes], key=lambda o: str(o.file)) if others else outcomes
     if all(not r.to_stdout or r.format == "text" for r in requests):  # otherwise the report itself says so
         problems(outcomes, verbose=verbose)  # first: the last line is the summary
-    formats.write([r for r in requests if r.to_stdout], results(outcomes))
-    formats.write([r for r in requests if not r.to_stdout], results(everything))
+    formats.write([r for r in requests if r.to_stdout], results(outcomes, seconds))
+    formats.write([r for r in requests if not r.to_stdout], results(everything, seconds))
     return outcomes

@@ -14,7 +14,8 @@ from scopec.report import terminal
 
 # Start-up: a command imports what it needs when it runs; to show help or the version needs little of it.
 if TYPE_CHECKING:
-    from scopec.session.check import Outcome, Settings
+    from scopec.cli.decided import Decided
+    from scopec.session.check import Outcome, Report, Settings
 
 
 def say(said: str) -> None:
@@ -63,13 +64,20 @@ def _of_the_call(outcome: Outcome) -> Iterator[str]:
         yield outcome.failure
 
 
-def told(settings: Settings, status: terminal.Status) -> Settings:
-    """The settings of a check whose progress a status line shows."""
+def told(settings: Settings, status: terminal.Status, decided: Decided | None = None) -> Settings:
+    """The settings of a check whose progress a status line shows; ``decided`` is told what is known before its end."""
+
+    def ended(report: Report) -> None:
+        status.ended(report)
+        if decided is not None:
+            decided.ended(report)
+
     return replace(
         settings,
         say=lambda line: status.say(settings.say, line),
         begun=status.begun,
-        ended=status.ended,
+        decided=settings.decided if decided is None else decided.decided,
+        ended=ended,
         doing=status.doing,
     )
 

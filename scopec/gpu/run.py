@@ -12,9 +12,10 @@ from scopec.gpu.compare import compared
 from scopec.gpu.harness import Test, test
 from scopec.gpu.whole import Whole, is_whole, whole
 from scopec.gpu.whole_text import has_main
-from scopec.session.check import Outcome, programs
+from scopec.session.check import Outcome
 from scopec.session.final_states import listings
 from scopec.session.plan import plan
+from scopec.session.program_files import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

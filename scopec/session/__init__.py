@@ -16,6 +16,7 @@
 - ``compile``, ``generated``: generated specifications, and where they are kept
 - ``project``, ``configured``: settings
 - ``changes``, ``revisions``, ``baseline``: programs that have changed, and known violations
+- ``program_files``: the files that paths name
 - ``pool``, ``cluster``: threads and machines that share the work
 - ``texts``: programs that are no files
 """

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.files import text_of
-from scopec.session.check import programs
+from scopec.session.program_files import programs
 from scopec.session.revisions import revision
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -21,7 +20,6 @@ from scopec.base.diagnostics import (
     bounded_nesting,
     internal_error,
     starved,
-    suggestion,
 )
 from scopec.base.files import quoted, quoting
 from scopec.base.records import dataclass
@@ -38,8 +36,9 @@ from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import vacuous_waits
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
-from scopec.session.plan import SUFFIXES, Overrides, Plan, plan, quoting_named, source_of
+from scopec.session.plan import Overrides, Plan, plan, quoting_named, source_of
 from scopec.session.pool import Pool, Task
+from scopec.session.program_files import is_empty, programs
 
 if TYPE_CHECKING:
     from scopec.memory.execution import Execution
@@ -59,13 +58,15 @@ class Settings(Asking):
     """The settings of a call of `check`.
 
     ``advise`` adds to a violated check a change that would mend it. ``begun`` is told how many questions are asked,
-    before they are, ``ended`` of each report. ``allowed`` are codes of warnings that are not told. What does not
-    contain ``select`` in its file, variant or text is not asked; with ``first``, nothing after the first file that does
-    not hold is. With ``every`` each kernel is asked about all its launches, and nothing else is.
+    before they are, ``ended`` of each report, ``decided`` of one with the verdicts of a run that is asked more, which
+    have no advice yet. ``allowed`` are codes of warnings that are not told. What does not contain ``select`` in its
+    file, variant or text is not asked; with ``first``, nothing after the first file that does not hold is.  With
+    ``every`` each kernel is asked about all its launches, and nothing else is.
     """
 
     advise: Advise | None = None
     begun: Callable[[int], None] = lambda _questions: None
+    decided: Callable[[Report], None] = lambda _report: None
     ended: Callable[[Report], None] = lambda _report: None
     allowed: frozenset[str] = frozenset()
     select: str = ""
@@ -124,44 +125,6 @@ def exit_code(outcomes: Iterable[Outcome]) -> int:
     """The exit status of a call: "with several files the first of 2, 3, 1, 4 that occurs"."""
     codes = {outcome.exit_code for outcome in outcomes}
     return next((code for code in (2, 3, 1, 4) if code in codes), 0)
-
-
-def programs(paths: Sequence[Path], given: Collection[Path] = ()) -> Iterator[tuple[Path, Diagnostic | None]]:
-    """The program files that paths name, folders searched; a path that yields none comes with a diagnostic.
-
-    Those of ``given`` need not be there: their text is.
-    """
-    for path in paths:
-        at = Source(str(path), "").span(0, 0)
-        if path.is_dir():
-            # `generated` folders hold specifications, hidden ones nobody's programs.
-            found = sorted(
-                p
-                for p in path.rglob("*")
-                if p.suffix in SUFFIXES
-                and p.is_file()
-                and not any(part.startswith(".") for part in p.relative_to(path).parts)
-            )
-            if not found:
-                yield path, Diagnostic(Code.NOTHING_TO_CHECK, "the folder has no .cu, .ptx or .litmus file", at)
-            for file in found:
-                yield file, None
-        elif path not in given and not path.exists():
-            yield path, Diagnostic(Code.NOTHING_TO_CHECK, "there is no such file or folder", at, _like(path))
-        elif path.suffix not in SUFFIXES:
-            message = f"`{path.suffix or path.name}` is not a kind of file that scopec reads"
-            yield path, Diagnostic(Code.NOTHING_TO_CHECK, message, at, "scopec reads .cu, .ptx and .litmus files")
-        else:
-            yield path, None
-
-
-def _like(path: Path) -> str:
-    """Suggestions for a path that does not exist."""
-    beside = (
-        [] if not path.parent.is_dir() else [p for p in path.parent.iterdir() if p.suffix in SUFFIXES or p.is_dir()]
-    )
-    close = suggestion(path.name, [p.name for p in beside])
-    return close or "check the path"
 
 
 def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] | None = None) -> list[Outcome]:
@@ -271,15 +234,6 @@ def _of_every(
     return Outcome(shown, tuple(reports), told)
 
 
-def is_empty(path: Path) -> bool:
-    """Whether a file has nothing to ask: no kernel, no host program, no directive."""
-    if path.suffix != ".cu" or path.is_symlink():  # what a link leads to may be nobody's to read
-        return False
-    with suppress(OSError, UnicodeDecodeError):
-        return re.search(r"__global__|\bmain\b|//@", path.read_text(encoding="utf-8")) is None
-    return False
-
-
 def _barren(paths: Sequence[Path], pending: Sequence[tuple[str, Plan | Outcome, object]]) -> Iterator[Outcome]:
     """An error for each folder of which every file is empty."""
     empty = {Path(name): isinstance(found, Outcome) and found.empty for name, found, _ in pending}
@@ -368,23 +322,19 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         checks = [] if found is None else memory_checks(run, found)
         with suppress(LimitError), inquiry.limited():
             checks = told(run, checks, inquiry.about)
+        if run.progress_checks and (early := [c for c in checks if c.verdict != "unknown"]):
+            settings.decided(Report(run, tuple(_in_order(run, _resting(run, early))), (), None, tuple(phases)))
         asked = tuple(run.properties)
         answers = {property_: inquiry.progress(property_, len(asked) - n) for n, property_ in enumerate(asked, 1)}
         checks += inquiry.hardware()
         checks += _with_hangs(inquiry, progress_checks(run, answers, found), answers, found)
         checks = _with_orders(inquiry, checks)
         checks = _with_assumptions(inquiry, checks, found)
-        content = () if run.is_litmus else (*run.guess_filled, *not_given(run.program, run.source))
-        if content or run.program.placed:
-            checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
-        if run.rests:
-            from scopec.session.inquiry.readings import rests_on  # start-up: most programs rest on none
-
-            checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]
+        checks = _resting(run, checks)
         if settings.advise is not None and any(c.verdict == "violated" for c in checks):
             with suppress(LimitError), inquiry.limited():
                 checks = settings.advise(run, checks, inquiry.about)
-        in_order = sorted(checks, key=lambda c: run.checks.index(c.expectation))
+        in_order = _in_order(run, checks)
         warnings: tuple[Diagnostic, ...] = ()
         if found is not None and found.unanswered is None:
             with suppress(LimitError), inquiry.limited():
@@ -405,6 +355,23 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
     witness = None if found is None else found.answers.get("execution") or found.answers.get("prefix")
     seconds = reading / 1000 + time.monotonic() - begun
     return Report(run, tuple(in_order), generated, kept, tuple(phases), warnings, witness, seconds=seconds)
+
+
+def _resting(run: Run, checks: list[Check]) -> list[Check]:
+    """The checks, with what they are about and rest on."""
+    content = () if run.is_litmus else (*run.guess_filled, *not_given(run.program, run.source))
+    if content or run.program.placed:
+        checks = [replace(c, content=content, addresses=run.program.placed) for c in checks]
+    if run.rests:
+        from scopec.session.inquiry.readings import rests_on  # start-up: most programs rest on none
+
+        checks = [replace(c, rests_on=rests_on(run, c)) for c in checks]
+    return checks
+
+
+def _in_order(run: Run, checks: Sequence[Check]) -> list[Check]:
+    """The checks as the program has them."""
+    return sorted(checks, key=lambda c: run.checks.index(c.expectation))
 
 
 def _with_hangs(

@@ -17,8 +17,9 @@ from scopec.base.version import __version__
 from scopec.engines.java.jars import PINNED
 from scopec.frontends.clang.flags import Flags
 from scopec.memory.cat import registry
-from scopec.session.check import Advise, Outcome, Settings, check, programs
+from scopec.session.check import Advise, Outcome, Settings, check
 from scopec.session.generated import destination
+from scopec.session.program_files import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

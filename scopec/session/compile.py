@@ -14,11 +14,11 @@ from scopec.base.files import quoting, text_of, write_below
 from scopec.base.records import dataclass
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
-from scopec.session.check import programs
 from scopec.session.forms import known, shown
 from scopec.session.inquiry.questions import hardware_problem, progress_problem
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
+from scopec.session.program_files import programs
 
 #: A folder with this file keeps the hash of each generated file, as sha256sum writes it, and the text of those alone
 #: that are there.

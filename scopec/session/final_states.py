@@ -22,10 +22,10 @@ from scopec.memory.questions import Goal
 from scopec.program import ir
 from scopec.program.observe import FinalMemory, FinalRegister, Location, Observation
 from scopec.progress import models as progress_models
-from scopec.session.check import programs
 from scopec.session.inquiry.ask import Inquiry, completed, settled
 from scopec.session.inquiry.verdicts import disagreements, not_decided
 from scopec.session.plan import plan
+from scopec.session.program_files import programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError, ScopecError
 from scopec.base.records import dataclass
-from scopec.session.check import Outcome, has_launches, is_empty, names_every, programs, selected
+from scopec.session.check import Outcome, has_launches, names_every, selected
 from scopec.session.plan import Plan, plan, quoting_named
+from scopec.session.program_files import is_empty, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
