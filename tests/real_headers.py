@@ -23,7 +23,7 @@ def toolkit() -> Toolkit:
 def outcome(path: Path, headers: str) -> Outcome:
     """What becomes of a file over some headers."""
     overrides = Overrides(reader="clang", flags=Flags(headers=headers), cache=True)
-    (found,) = check([path], Settings(overrides, engine="embedded", timeout=120))
+    (found,) = check([path], Settings(overrides, engine="embedded", timeout=300))
     return found
 
 

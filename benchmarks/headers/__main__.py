@@ -1,5 +1,7 @@
 """Headers that people include first, and pieces of code over them, read over NVIDIA's own: tables.
 
+:mod:`benchmarks.headers.specs` compares the programs of specs/ over scopec's headers and over these.
+
 ``python -m benchmarks.headers CLONES`` checks the headers of ``headers.tsv``, ``--pieces`` the programs of ``pieces/``.
 ``repositories.tsv`` says which commit of which repository, and which of its folders a build names with ``-I``.  CLONES
 has a folder for each repository that is measured (``git clone --bare URL CLONES/NAME``); of the others nothing is told.

@@ -3,11 +3,15 @@
 // definition is refused by its name.
 #pragma once
 
+#include <new>
+
+#include "../shims/scopec/allocating.h"
 #include "../shims/scopec/calls.h"
 #include "../shims/scopec/graph_calls.h"
 #include "../shims/scopec/driver_calls.h"
 #include "../shims/scopec/driver_modules.h"
 #include "../shims/scopec/driver_graph_calls.h"
+#include "../shims/scopec/driver_tensors.h"
 
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
@@ -147,11 +151,16 @@ inline void __assert_fail(const char* condition, const char*, unsigned, const ch
     __scopec_assert(false, condition);
     __scopec_exit();
 }
+inline int sched_yield() noexcept { return __scopec_yield(false), 0; }
+inline int usleep(unsigned) { return __scopec_yield(true), 0; }
 inline void exit(int) noexcept { __scopec_exit(); }
 inline void abort() noexcept { __scopec_exit(); }
 inline void* malloc(size_t bytes) noexcept { return __scopec_allocate(bytes, 3, "malloc"); }
 inline void* calloc(size_t count, size_t bytes) noexcept { return __scopec_allocate(count * bytes, 3, "calloc"); }
 inline void free(void* memory) noexcept { __scopec_deallocate(memory, "free"); }
 }
+namespace std {
+[[noreturn]] inline void terminate() noexcept { __scopec_exit(); }
+}  // namespace std
 
 #pragma clang attribute pop

@@ -61,28 +61,9 @@ enum CUtensorMapL2promotion {
     CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_64B, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
 };
 enum CUtensorMapFloatOOBfill { CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA };
-// Opaque to programs; what copies of the tensor need to know (scopec/frontends/clang/intrinsics/tensors.py).
 struct alignas(64) CUtensorMap {
-    void* __scopec_base;
-    unsigned long __scopec_extents[5], __scopec_strides[4];
-    unsigned __scopec_box[5], __scopec_rank, __scopec_bytes, __scopec_special;
-    unsigned char __scopec_rest[16];
+    cuuint64_t opaque[16];
 };
-inline CUresult cuTensorMapEncodeTiled(
-    CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* base, const cuuint64_t* extents, const cuuint64_t* strides,
-    const cuuint32_t* box, const cuuint32_t* steps, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
-    CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
-    if (rank < 1 || rank > 5) return CUDA_ERROR_INVALID_VALUE;
-    constexpr unsigned bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
-    map->__scopec_base = base, map->__scopec_rank = rank, map->__scopec_bytes = bytes[type];
-    map->__scopec_special = interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle != CU_TENSOR_MAP_SWIZZLE_NONE;
-    for (unsigned n = 0; n < rank; ++n) {
-        map->__scopec_extents[n] = extents[n], map->__scopec_box[n] = box[n];
-        if (n) map->__scopec_strides[n - 1] = strides[n - 1];
-        if (steps[n] != 1) map->__scopec_special = 1;
-    }
-    return CUDA_SUCCESS;
-}
 enum CUstreamWaitValue_flags {
     CU_STREAM_WAIT_VALUE_GEQ = 0, CU_STREAM_WAIT_VALUE_EQ = 1, CU_STREAM_WAIT_VALUE_AND = 2, CU_STREAM_WAIT_VALUE_NOR = 3,
     CU_STREAM_WAIT_VALUE_FLUSH = 1 << 30,
@@ -149,6 +130,7 @@ struct CUctxCreateParams {
 // Those whose declarations NVIDIA's cuda.h has in the same words, with what they do.
 #include <scopec/driver_graphs.h>
 #include <scopec/driver_calls.h>
+#include <scopec/driver_tensors.h>
 #include <scopec/driver_modules.h>
 #include <scopec/driver_graph_calls.h>
 

@@ -4,7 +4,8 @@
 - ``prepare``: directives become C++
 - ``kernels``, ``shapes``, ``host_code``: the kernels of a file, shapes of launches, and it without its host's code
 - ``libraries``, ``library_choice``: the library's headers, scopec's own or NVIDIA's
-- ``real_headers``, ``overlays``: where NVIDIA's are, and what is laid over them; ``toolkits``: those of ``-I``
+- ``real_headers``, ``overlays``, ``host_overlays``: where NVIDIA's are, and what is laid over them and over libc++
+- ``toolkits``: those of ``-I``
 - ``headers``, ``library_headers``: headers of the user's that a file includes; those that scopec has none of
 - ``instead``: other texts for the user's headers
 - ``including``: a file of which the given one is a part

@@ -1,4 +1,6 @@
-"""Headers of NVIDIA's CCCL with scopec's meaning for what only waits or is in the way: made of the file that is there.
+"""Headers with scopec's meaning for what only waits, or is in the way: made of the file that is there.
+
+Here are those of NVIDIA's CCCL; those of the C++ library are in ``host_overlays.py``.
 
 One is refused with a sentence where the file is not as it is known: a meaning that is laid over another function than
 its own would be wrong.
@@ -8,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import platformdirs
@@ -111,19 +114,27 @@ _BARRIERS = re.compile(
 
 
 @dataclass(frozen=True)
-class _Change:
-    """Functions, or a class, whose body is replaced: so many begin in a way, where parts of that are exchanged."""
+class Change:
+    """Functions, or a class, whose body is replaced: so many begin in a way, where parts of that are exchanged.
+
+    Functions that are only ``declared`` get a body.
+    """
 
     begin: re.Pattern[str]
     body: str
     count: int = 1
     named: tuple[str, str] = ("", "")
+    declared: bool = False
 
 
-def _operation(name: str, parameters: str, body: str, named: tuple[str, str] = ("", "")) -> _Change:
+#: Headers that are changed: what is read before each, and the changes.
+Overlays = Mapping[str, tuple[str, tuple[Change, ...]]]
+
+
+def _operation(name: str, parameters: str, body: str, named: tuple[str, str] = ("", "")) -> Change:
     """An operation of a device, on objects that are volatile and on others."""
     begin = rf"(?:void|bool|_Type) __atomic_{name}_cuda\({parameters}, _Sco\)\s*(?=\{{)"
-    return _Change(re.compile(begin), f"\n{{\n  {body}\n}}", 2, named)
+    return Change(re.compile(begin), f"\n{{\n  {body}\n}}", 2, named)
 
 
 _AT = r"(?:const |volatile )?_Type(?: volatile)?\* __ptr"
@@ -132,7 +143,7 @@ _ON = "::__scopec::atomic_operations<_Type, _Sco>::"
 _OF_WAITS = "template <typename _Tp, typename _Sco>\\s*(?:\\w+\\s+)+void "
 _UNDERLYING = "<_Tp, __atomic_underlying_remove_cv_t<_Tp>"
 _WAITS = (
-    _Change(
+    Change(
         re.compile(
             _OF_WAITS + r"__atomic_wait\(\s*_Tp const volatile\* __a, __atomic_underlying_remove_cv_t<_Tp> const __val,"
             r" memory_order __order, _Sco = \{\}\)\s*(?=\{)"
@@ -140,7 +151,7 @@ _WAITS = (
         f"\n{{\n  ::__scopec::atomic_wait{_UNDERLYING}, _Sco>(__a, __val, static_cast<int>(__order));\n}}",
     ),
     *(
-        _Change(
+        Change(
             re.compile(_OF_WAITS + rf"__atomic_notify_{whom}\(_Tp const volatile\*, _Sco\)\s*(?=\{{)"),
             f"\n{{\n  ::__scopec::atomic_notify{_UNDERLYING}>(__a, {every});\n}}",
             named=("volatile*,", "volatile* __a,"),
@@ -149,7 +160,7 @@ _WAITS = (
     ),
 )
 _OPERATIONS = (
-    _Change(
+    Change(
         re.compile(r"void __atomic_thread_fence_cuda\(int __memorder, _Sco\)\s*(?=\{)"),
         "\n{\n  __scopec_fence(__memorder, ::__scopec::scope_of<_Sco>::value);\n}",
     ),
@@ -176,7 +187,7 @@ _OPERATIONS = (
 _SCOPE = "::__scopec::scope_of<__scope_to_tag<_Sco>>::value"
 
 
-def _made_of(declaration: str, name: str, base: str) -> _Change:
+def _made_of(declaration: str, name: str, base: str) -> Change:
     """A class that is one of scopec's own, with libcu++'s constructor and largest number."""
     body = f"""
     : public {base}
@@ -190,7 +201,7 @@ public:
     return numeric_limits<ptrdiff_t>::max();
   }}
 }}"""
-    return _Change(re.compile(rf"{declaration}\s*(?=\{{)"), body)
+    return Change(re.compile(rf"{declaration}\s*(?=\{{)"), body)
 
 
 #: Semaphores and latches block, as [thread.sema] and [thread.latch] have it; libcu++ goes round and waits instead.
@@ -214,13 +225,13 @@ _LATCHES = (
     ),
 )
 #: Scope `thread` orders nothing between threads, as the documents say; libcu++ has that of the block for it.
-_THREAD_SCOPE = _Change(
+_THREAD_SCOPE = Change(
     re.compile(r"struct __scope_enum_to_tag<\(int\) thread_scope_thread>\s*(?=\{)"),
     "\n{\n  using __tag = __thread_scope_thread_tag;\n}",
 )
 #: CUB declares its storage as words of the widest access that is possible, and looks at it as the numbers that it keeps
 #: there.  Where these need no constructor they may be declared as what they are.
-_STORAGE = _Change(
+_STORAGE = Change(
     re.compile(r"template <typename T>\s*struct Uninitialized\s*(?=\{)"),
     """
 {
@@ -243,12 +254,11 @@ _STORAGE = _Change(
 )
 _LIBCUDACXX = "#include <scopec/libcudacxx.h>\n"
 _BARRIERS_OF_SCOPEC = "#include <scopec/barrier.h>\n"
-#: The headers that are changed: what is read before each, and the changes.
-_OVERLAYS = {
+_OVERLAYS: Overlays = {
     "cub/util_type.cuh": ("", (_STORAGE,)),
     "cuda/std/__atomic/scopes.h": ("", (_THREAD_SCOPE,)),
-    "cuda/std/__thread/threading_support.h": ("", (_Change(_POLLS, _POLL),)),
-    "cuda/__barrier/barrier_block_scope.h": (_BARRIERS_OF_SCOPEC, (_Change(_BARRIERS, _BARRIER),)),
+    "cuda/std/__thread/threading_support.h": ("", (Change(_POLLS, _POLL),)),
+    "cuda/__barrier/barrier_block_scope.h": (_BARRIERS_OF_SCOPEC, (Change(_BARRIERS, _BARRIER),)),
     "cuda/std/__semaphore/atomic_semaphore.h": (_LIBCUDACXX + _BARRIERS_OF_SCOPEC, _SEMAPHORES),
     "cuda/std/__latch/latch.h": (_LIBCUDACXX + _BARRIERS_OF_SCOPEC, _LATCHES),
     "cuda/std/__atomic/wait/notify_wait.h": (_LIBCUDACXX, _WAITS),
@@ -263,7 +273,15 @@ def overlaid(cccl: Path) -> tuple[Path, str]:
     """
     # A clone of CCCL has its parts in folders of their own.
     parts = {"cuda", *(part for part in ("cub",) if (cccl / part).is_dir())}
-    texts = {name: _changed(cccl, name) for name in _OVERLAYS if name.partition("/")[0] in parts}
+    return laid_over(cccl, {name: one for name, one in _OVERLAYS.items() if name.partition("/")[0] in parts})
+
+
+def laid_over(library: Path, overlays: Overlays) -> tuple[Path, str]:
+    """A folder with the changed headers of a library, and a digest of them.
+
+    Raises EngineError where one of its files is not as it is known.
+    """
+    texts = {name: _changed(library, name, before, changes) for name, (before, changes) in overlays.items()}
     digest = key(*(part for item in texts.items() for part in item))
     folder = _folder(digest)
     for name, text in texts.items():
@@ -276,20 +294,20 @@ def overlaid(cccl: Path) -> tuple[Path, str]:
     return folder, digest
 
 
-def _changed(cccl: Path, name: str) -> str:
-    before, changes = _OVERLAYS[name]
+def _changed(library: Path, name: str, before: str, changes: tuple[Change, ...]) -> str:
     try:
-        text = (cccl / name).read_text(encoding="utf-8")
+        text = (library / name).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         text = ""
     for change in changes:
         found = list(change.begin.finditer(text))
         if len(found) != change.count:
-            message = f"the header {name} of {cccl} is not as scopec knows it, and what it means is not known"
+            message = f"the header {name} of {library} is not as scopec knows it, and what it means is not known"
             raise EngineError(f"{message}: pip install 'scopec[headers]' has one that is")
         for at in reversed(found):
             begin = at[0].rstrip().replace(*change.named) if change.named[0] else at[0].rstrip()
-            text = text[: at.start()] + begin + change.body + text[after_group(text, at.end(), "{}") :]
+            end = at.end() if change.declared else after_group(text, at.end(), "{}")
+            text = text[: at.start()] + begin + change.body + text[end:]
     return before + text
 
 

@@ -21,6 +21,7 @@ from scopec.base.diagnostics import EngineError
 from scopec.base.records import dataclass
 from scopec.base.resources import resource
 from scopec.frontends.clang.command import Clang, asked, found, shims
+from scopec.frontends.clang.host_overlays import overlaid_host
 from scopec.frontends.clang.libraries import Library
 from scopec.frontends.clang.overlays import overlaid
 from scopec.frontends.clang.toolkits import VERSION
@@ -51,10 +52,11 @@ _OF_NVCC = (
     "__CUDACC_VER_MAJOR__=13", "__CUDACC_VER_MINOR__=0", "_CG_CLUSTER_INTRINSICS_AVAILABLE",
     "__CUDACC_EXTENDED_LAMBDA__", "__CUDACC_RELAXED_CONSTEXPR__",
     "_ALLOW_UNSUPPORTED_LIBCPP",  # what toolkits before 13.3 ask for
+    "CCCL_ENABLE_EXPERIMENTAL_HOST_ATOMICS_128B",  # the host's atomic operations of 16 bytes are taken to take no lock
 )  # fmt: skip
 #: Without the version clang wants the functions of older toolkits for launches; libc++ is for a hosted program.
 _OPTIONS = ("-target-sdk-version=13.0", "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=1", "-Wno-invalid-specialization")
-_DEVICE = ("-target-cpu", "sm_90a", "-target-feature", "+ptx88")
+_OF_SIDE = {"device": ("-target-cpu", "sm_90a", "-target-feature", "+ptx88"), "host": ("-target-feature", "+cx16")}
 #: libcu++'s numbers of thread_scope, and scopec's.
 _SCOPES = {0: Scope.SYSTEM.value, 1: Scope.DEVICE.value, 2: Scope.BLOCK.value, 10: Scope.THREAD.value}
 _LIBC = ("x86-linux-gnu", "generic-glibc", "x86-linux-any", "any-linux-any")
@@ -150,14 +152,16 @@ def _real(clang: Clang, toolkit: Toolkit) -> Library:
     cccl = _defined(toolkit.cccl / VERSION, "CCCL_VERSION")
     changed, digest = overlaid(toolkit.cccl)
     zig, own = clang.resources, resource("real").resolve()
-    hosted = (own / f"clang{_CLANG}" / "cuda_wrappers", zig / "libcxx" / "include", zig / "libcxxabi" / "include")
+    of_host, digest_of_host = overlaid_host(zig / "libcxx" / "include")
+    wrappers = own / f"clang{_CLANG}" / "cuda_wrappers"
+    hosted = (wrappers, of_host, zig / "libcxx" / "include", zig / "libcxxabi" / "include")
     others = (own / f"clang{_CLANG}", own / "overlay", changed, toolkit.cccl, toolkit.runtime)
     libc = [zig / "libc" / "include" / name for name in _LIBC]
     versions = (
         ("headers", toolkit.said), ("CUDA", f"{cuda // 1000}.{cuda % 1000 // 10}"),
         ("CCCL", f"{cccl // 1_000_000}.{cccl // 1000 % 1000}.{cccl % 1000}"), *toolkit.packages,
     )  # fmt: skip
-    folders = (own, shims(), changed, toolkit.cccl, toolkit.runtime, zig)
+    folders = (own, shims(), changed, of_host, toolkit.cccl, toolkit.runtime, zig)
     return Library(
         tuple(dict.fromkeys(form for folder in folders for form in (str(folder), str(folder.resolve())))),
         (
@@ -168,11 +172,11 @@ def _real(clang: Clang, toolkit: Toolkit) -> Library:
         ),
         own / "scopec_real.h",
         (own / "overlay", toolkit.cccl, toolkit.runtime, zig / "libcxx" / "include"),
-        {"device": _DEVICE},
+        _OF_SIDE,
         versions,
         scopes=_SCOPES,
         identity=(
-            *(f"{name} {version}" for name, version in versions), digest,
+            *(f"{name} {version}" for name, version in versions), digest, digest_of_host,
             *map(_age, (toolkit.runtime, toolkit.cccl)), _digest(own),
         ),
     )  # fmt: skip

@@ -136,7 +136,7 @@ def subject(call: Call) -> tuple[str, str] | None:
     machine, state = call.machine, call.state
     found: tuple[str, str] | None = None
     for frame in reversed(state.frames):
-        if frame.function.subprogram is not None:
+        if not machine.side.debug.is_library(frame.function.subprogram):
             break
         if not frame.function.parameters:
             continue

@@ -1,7 +1,7 @@
 """Intrinsics of copies of tensors (PTX ISA, "cp.async.bulk.tensor"): boxes that are wholly inside, element by element.
 
-What a map describes is known where it is a ``__grid_constant__`` parameter that the host has encoded: the fields of
-``CUtensorMap`` in ``scopec/shims/cuda.h``.
+What a map describes is known where it is a ``__grid_constant__`` parameter that the host has encoded: ``tensor_map`` of
+``scopec/shims/scopec/driver_tensors.h``.
 """
 
 from __future__ import annotations

@@ -66,7 +66,8 @@ def declared(machine: Recording, state: State, address: llvm.Operand, variable: 
     ]  # fmt: skip
     machine.types[region] = {leaf.offset: leaf.type for leaf in numbers}
     # The variables of a thread are those of the outermost function that the user wrote.
-    if about.artificial or any(frame.function.subprogram for frame in state.frames[:-1]):
+    library = [machine.side.debug.is_library(frame.function.subprogram) for frame in state.frames]
+    if about.artificial or library.pop() or not all(library):
         return
     for leaf in numbers:
         name = about.name + leaf.path
