@@ -4,7 +4,7 @@
 - ``builder``, ``dead_assignments``, ``specialise``: graphs made, shortened, specialised
 - ``merge_threads``, ``thread_indices``: one graph for all threads of a grid
 - ``show``: a Program in print
-- ``types``, ``values``: types and expressions
+- ``types``, ``trees``, ``values``: types, expressions as trees, and how they are built
 - ``reasoning``, ``conditions``, ``constants``: deductions about values, and the conditions of branches
 - ``effects``: effects of operations
 - ``truths``: decisions on values that are not modelled

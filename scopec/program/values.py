@@ -1,185 +1,33 @@
-"""Pure expressions over a thread's registers, folded as they are built."""
+"""Pure expressions over a thread's registers (:mod:`scopec.program.trees`), folded as they are built."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import field
-from typing import TypeAlias, TypeVar, assert_never
+from typing import assert_never
 
-from scopec.base.records import dataclass
 from scopec.program import types
+from scopec.program.trees import DEEPEST, in_steps
+from scopec.program.trees import LONGEST as LONGEST
+from scopec.program.trees import Binary as Binary
+from scopec.program.trees import Builtin as Builtin
+from scopec.program.trees import Choose as Choose
+from scopec.program.trees import Const as Const
+from scopec.program.trees import Convert as Convert
+from scopec.program.trees import Named as Named
+from scopec.program.trees import Names as Names
+from scopec.program.trees import Reg as Reg
+from scopec.program.trees import Unary as Unary
+from scopec.program.trees import Value as Value
+from scopec.program.trees import children as children
+from scopec.program.trees import constants as constants
+from scopec.program.trees import deeper_than as deeper_than
+from scopec.program.trees import fold as fold
+from scopec.program.trees import inner_first as inner_first
+from scopec.program.trees import leaves as leaves
+from scopec.program.trees import rebuild as rebuild
+from scopec.program.trees import size as size
 from scopec.program.types import BOOL, IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Const:
-    """A known value."""
-
-    value: int
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Reg:
-    """The value of a register of the thread."""
-
-    name: str
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Builtin:
-    """``threadIdx.x`` and the like: a constant of each thread, named ``threadIdx.x``."""
-
-    name: str
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Unary:
-    """``op operand``."""
-
-    op: str
-    operand: Value
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Binary:
-    """``left op right``; both operands already have the type that the operation is computed in."""
-
-    op: str
-    left: Value
-    right: Value
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Choose:
-    """``condition ? then : otherwise``."""
-
-    condition: Value
-    then: Value
-    otherwise: Value
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Convert:
-    """``operand`` converted to another integral type."""
-
-    operand: Value
-    type: IntType
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """A long value that others share: equal ones have one ``number``; ``reads`` are its leaves, each once."""
-
-    number: int
-    value: Value = field(compare=False)
-    reads: tuple[Reg | Builtin, ...] = field(compare=False)
-    size: int = field(compare=False)
-    names: Names = field(compare=False, repr=False)
-
-    @property
-    def type(self) -> IntType:
-        """The type of the value."""
-        return self.value.type
-
-
-Value: TypeAlias = Const | Reg | Builtin | Unary | Binary | Choose | Convert | Named
-_T = TypeVar("_T")
-
-# ---------------------------------------------------------------- the form of values
-
-
-def children(value: Value) -> tuple[Value, ...]:
-    """The values that a value is computed from, left to right; of a named one the value that it stands for."""
-    match value:
-        case Const() | Reg() | Builtin():
-            return ()
-        case Binary():
-            return value.left, value.right
-        case Convert() | Unary():
-            return (value.operand,)
-        case Choose():
-            return value.condition, value.then, value.otherwise
-        case Named():
-            return (value.value,)
-        case _:
-            assert_never(value)
-
-
-def rebuild(value: Value, parts: Sequence[Value]) -> Value:
-    """``value`` with other children, as it stands: nothing is folded."""
-    match value:
-        case Const() | Reg() | Builtin():
-            return value
-        case Unary(op, _, type_):
-            return Unary(op, parts[0], type_)
-        case Binary(op, _, _, type_):
-            return Binary(op, parts[0], parts[1], type_)
-        case Choose(_, _, _, type_):
-            return Choose(parts[0], parts[1], parts[2], type_)
-        case Convert(_, type_):
-            return Convert(parts[0], type_)
-        case Named():
-            return value.names.short(parts[0])
-        case _:
-            assert_never(value)
-
-
-def fold(
-    value: Value, made: Callable[[Value, Sequence[_T]], _T], known: Callable[[Value], _T | None] = lambda _: None
-) -> _T:
-    """The result of ``made`` for a value, from its results for the children, which are looked at from the left.
-
-    A named value is looked at once, and nothing below one of which ``known`` gives the result.
-    """
-    return _folded(value, made, known, {})
-
-
-# The functions that recur are no closures: each would be a circle, which takes longer to free than to make.
-
-
-def _folded(
-    value: Value,
-    made: Callable[[Value, Sequence[_T]], _T],
-    known: Callable[[Value], _T | None],
-    done: dict[int, _T],
-) -> _T:
-    found = known(value)
-    if found is None and isinstance(value, Named):
-        found = done.get(value.number)
-        if found is None:
-            found = done[value.number] = made(value, [_folded(value.value, made, known, done)])
-    if found is None:
-        found = made(value, [_folded(part, made, known, done) for part in children(value)])
-    return found
-
-
-class Names:
-    """Names for long values, so that what is computed from them stays short."""
-
-    def __init__(self) -> None:
-        self._known: dict[Value, Named] = {}
-
-    def short(self, value: Value) -> Value:
-        """``value``, by a name if it has more than LONGEST nodes."""
-        return value if _shown_size(value, LONGEST) <= LONGEST else self.named(value)
-
-    def named(self, value: Value) -> Named:
-        """``value`` by its name."""
-        if value not in self._known:
-            reads = tuple(dict.fromkeys(leaves(value)))
-            self._known[value] = Named(len(self._known), value, reads, size(value), self)
-        return self._known[value]
-
-
-#: The nodes that a value has at most before it is named.
-LONGEST = 100
 
 TRUE = Const(1, BOOL)
 FALSE = Const(0, BOOL)
@@ -290,37 +138,30 @@ def substitute(value: Value, replace: Callable[[Reg | Builtin], Value], done: di
     if isinstance(value, (Reg, Builtin)):
         return replace(value)
     done = {} if done is None else done
-    if isinstance(value, Named):
-        if value.number not in done:
-            done[value.number] = value.names.short(substitute(value.value, replace, done))
-        return done[value.number]
-    parts = [substitute(part, replace, done) for part in children(value)]
     match value:
-        case Unary("!", _, _):
-            return unary("!", parts[0])
-        case Binary(("&&" | "||") as op, _, _, _):
-            return binary(op, parts[0], parts[1])
-        case Choose():
-            return choose(parts[0], parts[1], parts[2])
-        case Convert(_, type_):
-            return cast(parts[0], type_)
+        case Binary(op, left, right, type_):
+            left, right = substitute(left, replace, done), substitute(right, replace, done)
+            return binary(op, left, right) if op in ("&&", "||") else _computed(Binary(op, left, right, type_))
+        case Named():
+            if value.number not in done:
+                if value.level > DEEPEST:
+                    return in_steps(value, done, lambda one, before: _renamed(one, replace, before))
+                done[value.number] = _renamed(value, replace, done)
+            return done[value.number]
+        case Convert(operand, type_):
+            return cast(substitute(operand, replace, done), type_)
+        case Unary(op, operand, type_):
+            operand = substitute(operand, replace, done)
+            return unary("!", operand) if op == "!" else _computed(Unary(op, operand, type_))
+        case Choose(condition, then, otherwise, _):
+            condition = substitute(condition, replace, done)
+            return choose(condition, substitute(then, replace, done), substitute(otherwise, replace, done))
         case _:
-            return _computed(rebuild(value, parts))
+            assert_never(value)
 
 
-def size(value: Value) -> int:
-    """The number of nodes of a value, those of named ones at each of their uses."""
-    return value.size if isinstance(value, Named) else 1 + sum(map(size, children(value)))
-
-
-def _shown_size(value: Value, limit: int) -> int:
-    """The number of nodes of a value, a named one counted as one; counted up to just above ``limit``."""
-    count, work = 0, [value]
-    while work and count <= limit:
-        count += 1
-        if not isinstance(inner := work.pop(), Named):
-            work += children(inner)
-    return count
+def _renamed(value: Named, replace: Callable[[Reg | Builtin], Value], done: dict[int, Value]) -> Value:
+    return value.names.short(substitute(value.value, replace, done))
 
 
 class Given:
@@ -352,26 +193,6 @@ def _with(value: Value, mentioned: Sequence[Reg | Builtin], builtins: Mapping[st
         return Const(builtins[leaf.name], leaf.type) if given else leaf
 
     return substitute(value, known)
-
-
-def leaves(value: Value) -> Iterator[Reg | Builtin]:
-    """The registers and builtins that a value mentions, left to right, with repetitions (but not in named values)."""
-    match value:
-        case Reg() | Builtin():
-            yield value
-        case Named():
-            yield from value.reads
-        case _:
-            for part in children(value):
-                yield from leaves(part)
-
-
-def constants(value: Value) -> Iterator[Const]:
-    """The constants in a value, left to right, also in named values."""
-    if isinstance(value, Const):
-        yield value
-    for part in children(value):
-        yield from constants(part)
 
 
 def applied(value: Value, arguments: Sequence[int]) -> int:
@@ -406,6 +227,8 @@ def _evaluated(value: Value, environment: Callable[[Reg | Builtin], int], done: 
             return type_.wrap(_evaluated(operand, environment, done))
         case Named(number, long):
             if number not in done:
+                if value.level > DEEPEST:
+                    return in_steps(value, done, lambda one, before: _evaluated(one.value, environment, before))
                 done[number] = _evaluated(long, environment, done)
             return done[number]
         case Choose(condition, then, otherwise, _):

@@ -25,6 +25,7 @@ from scopec.program.values import (
     Value,
     applied,
     children,
+    inner_first,
     leaves,
     rebuild,
     show,
@@ -115,6 +116,8 @@ class Values:
 
     def _name(self, value: Named) -> str:
         if value.number not in self.named:
+            for inner in inner_first(value, lambda one: one.number in self.named):
+                self._name(inner)
             body = self.value(value.value)
             self.named[value.number] = f"n{len(self.named) + 1}", body
         return self.named[value.number][0]

@@ -28,6 +28,7 @@ from scopec.program.values import (
     applied,
     children,
     evaluate,
+    inner_first,
     leaves,
     size,
     substitute,
@@ -121,6 +122,9 @@ class _Possible:
     def _composed(self, value: Value) -> Iterable[int]:
         match value:
             case Named(_, long):
+                with suppress(_TooManyError):  # a choice that is decided may leave that one out
+                    for inner in inner_first(value, self._known.__contains__):
+                        self.values(inner)
                 return self.values(long)
             case Choose(condition, then, otherwise, _):
                 sides = (then if holds else otherwise for holds in sorted(map(bool, self.values(condition))))

@@ -196,12 +196,28 @@ class _Reader:
 
     def holds(self, literal: int) -> bool:
         """Whether a literal does."""
-        gate = abs(literal)
-        known = self.known.get(gate)
-        if known is None:
-            inputs = self.inputs[gate]
-            if inputs is None:
-                known = gate <= len(self.model) and self.model[gate - 1] > 0
-            else:
-                known = self.known[gate] = all(map(self.holds, inputs))
-        return known == (literal > 0)
+        if abs(literal) not in self.known:
+            work = [abs(literal)]
+            while work:  # gates nest deeper than Python could recur
+                needed = self._evaluate(work[-1])
+                if needed is None:
+                    work.pop()
+                else:
+                    work.append(needed)
+        return self.known[abs(literal)] == (literal > 0)
+
+    def _evaluate(self, gate: int) -> int | None:
+        """Find the value of a gate; an input that has to be known first, if there is one."""
+        inputs = self.inputs[gate]
+        if inputs is None:
+            self.known[gate] = gate <= len(self.model) and self.model[gate - 1] > 0
+            return None
+        for literal in inputs:
+            known = self.known.get(abs(literal))
+            if known is None:
+                return abs(literal)
+            if known != (literal > 0):
+                self.known[gate] = False
+                return None
+        self.known[gate] = True
+        return None

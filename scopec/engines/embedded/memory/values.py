@@ -10,7 +10,20 @@ from scopec.engines.embedded.memory.circuit import FALSE, TRUE, Circuit
 from scopec.engines.embedded.memory.relations import trimmed
 from scopec.memory.domains.domains import circular_reads
 from scopec.program.types import ArithmeticFault
-from scopec.program.values import Binary, Choose, Const, Convert, Named, Reg, Unary, Value, applied, children, leaves
+from scopec.program.values import (
+    Binary,
+    Choose,
+    Const,
+    Convert,
+    Named,
+    Reg,
+    Unary,
+    Value,
+    applied,
+    children,
+    inner_first,
+    leaves,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -45,7 +58,7 @@ class Values:
         self._guards: dict[int, int] = {}
         self._conditions: dict[int, int] = {}
         self._values: dict[Value, Bits] = {}
-        self._named: dict[int, int] = {}
+        self._named: dict[Value, int] = {}
         for name, choice in graph.choices.items():
             self.registers[name] = self.one_of(choice.values, TRUE)
         self._read_values()
@@ -104,6 +117,7 @@ class Values:
             case Reg(name, _):
                 return self.registers[name]
             case Named(_, long):
+                self._inside(value)
                 return self.bits(long)
             case Choose(condition, then, otherwise, _):
                 test = self.condition(condition)
@@ -119,6 +133,14 @@ class Values:
                 return self._table(value)
             case _:
                 raise AssertionError(value)
+
+    def _inside(self, value: Named) -> None:
+        """Encode the names that nest in one, if they nest deep."""
+        for inner in inner_first(value, lambda one: one in self._named or one in self._values):
+            if inner.type.is_bool:
+                self.condition(inner)
+            else:
+                self.bits(inner)
 
     def _table(self, value: Value) -> Bits:
         """A function of its operands, row by row; rows for which C++ defines no result are left out."""
@@ -150,10 +172,11 @@ class Values:
                 return circuit.choose(self.condition(test), self.condition(then), self.condition(otherwise))
             case Convert(operand, _):
                 return self.condition(Binary("!=", operand, Const(0, operand.type), value.type))
-            case Named(number, long):
-                if number not in self._named:
-                    self._named[number] = self.condition(long)
-                return self._named[number]
+            case Named(_, long):
+                if value not in self._named:
+                    self._inside(value)
+                    self._named[value] = self.condition(long)
+                return self._named[value]
             case Reg():
                 return circuit.any(bit for v, bit in self.bits(value).items() if v)
             case Binary():

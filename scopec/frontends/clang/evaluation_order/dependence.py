@@ -35,7 +35,7 @@ class Dependence:
                 if user not in found:
                     found.add(user)
                     work.append(self._blocks[user[0]][user[1]].result)
-        chosen = {target for label, at in found for target in self._decided(label, at)}
+        chosen = {target for place in found & self._branching for target in self._decided(*place)}
         return found | {
             (label, at)
             for label, block in self._blocks.items()
@@ -49,6 +49,12 @@ class Dependence:
         if len(ways) < 2 or not all(way in self._returning for way in ways):
             return ()
         return [way for way in ways if self._before[way] == {label}]
+
+    @cached_property
+    def _branching(self) -> set[tuple[str, int]]:
+        """The instructions after which control may go to one of several blocks."""
+        places = {(label, at) for label, block in self._blocks.items() for at in range(len(block))}
+        return {(label, at) for label, at in places if len(targets(self._blocks[label][at].action)) > 1}
 
     @cached_property
     def _uses(self) -> dict[str, list[tuple[str, int]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import combinations, product
+from itertools import chain, product
 from typing import TypeAlias, TypeVar
 
 from scopec.base.records import dataclass
@@ -56,13 +56,16 @@ def touch_of(operation: ir.Operation) -> Touch | None:
 def conflicting(done: Mapping[_T, Iterable[Touch]]) -> Iterator[tuple[_T, _T]]:
     """Each two of some things of which it may make a difference which is done first."""
     at: dict[str | Private | None, list[int]] = {}
+    writing: dict[str | Private | None, list[int]] = {}
     for number, touches in enumerate(done.values()):
         for of in {touch.of for touch in touches}:
             at.setdefault(of, []).append(number)
+        for of in {touch.of for touch in touches if touch.writes}:
+            writing.setdefault(of, []).append(number)
     noticed = at.pop(None, [])
     shared = sorted({n for of, numbers in at.items() if not isinstance(of, Private) for n in numbers}.union(noticed))
-    pairs = {pair for numbers in at.values() for pair in combinations(numbers, 2)}
-    pairs |= {(min(pair), max(pair)) for pair in product(noticed, shared) if pair[0] != pair[1]}
+    two = [product(writing.get(of, ()), numbers) for of, numbers in at.items()]  # reads alone do not conflict
+    pairs = {(min(pair), max(pair)) for pair in chain(*two, product(noticed, shared)) if pair[0] != pair[1]}
     names, touched = list(done), list(done.values())
     return ((names[a], names[b]) for a, b in sorted(pairs) if conflict(touched[a], touched[b]))
 

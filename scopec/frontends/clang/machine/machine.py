@@ -24,8 +24,10 @@ from scopec.frontends.clang.machine.memory import (
     Cells,
     Code,
     Content,
+    Held,
     Private,
     Record,
+    Unset,
     overlapping,
 )
 from scopec.frontends.clang.machine.opaque import Opaque
@@ -52,7 +54,7 @@ from scopec.program import ir, values
 from scopec.program.dead_assignments import without_unread
 from scopec.program.specialise import cluster_barrier
 from scopec.program.types import LONG
-from scopec.program.values import Const, Value
+from scopec.program.values import Const, Value, deeper_than
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -62,6 +64,8 @@ if TYPE_CHECKING:
 #: In so many different states a thread may come to one place, before the numbers in which they differ are registers.
 _MOST_STATES = 8
 _MOST_CALLS = 64
+#: A value of more levels is put into a register.
+_DEEPEST = 64
 
 
 class Machine(Recording):
@@ -280,10 +284,18 @@ class Machine(Recording):
         """Give an instruction its result, and forget what is not read again."""
         frame = state.frame
         if instruction.result is not None and content is not None:
-            frame.env[instruction.result] = content
+            frame.env[instruction.result] = self._shallow(state, content)
         for name in self.side.flow(frame.function).dying[frame.label][frame.at]:
             frame.env.pop(name, None)
         frame.at += 1
+
+    def _shallow(self, state: State, content: Content) -> Content:
+        """What an instruction yields; in a register of the program, if it nests so deep that Python could not recur."""
+        if isinstance(content, (Address, Held, Opaque, Record, Unset)) or not deeper_than(content, _DEEPEST):
+            return content
+        register = self.target(state, content.type)
+        self.assign(state, register, content)
+        return register
 
     # ---------------------------------------------------------------- control
 
