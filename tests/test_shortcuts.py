@@ -137,7 +137,7 @@ def test_a_file_that_says_the_same_gets_the_same(tmp_path: Path, models: Callabl
     less, weak = chosen(str(tmp_path / "less.cat")).reductions, chosen(models("weak.cat")).reductions
     assert less == weak
     held = {name for name in OF_MEMORY if getattr(weak, name)}
-    of_any = {"phases", "safe_assertions", "whole", "symmetry", "closures", "plain_races", "origins"}
+    of_any = {"phases", "safe_assertions", "whole", "symmetry", "closures", "plain_races", "origins", "sparse"}
     assert held == of_any | {"spin_loops", "rounds"}
     busy = chosen(models("busy.cat")).reductions
     assert not busy.spin_loops
@@ -296,6 +296,10 @@ LESS: dict[str, tuple[str, Callable[[Run], int]]] = {
     "coherent": (
         _BLOCK.format("f.fetch_add(7); f.fetch_xor(5); f.fetch_add(3);", 1, 2, "race_free"),
         lambda run: sum(map(len, run.problem.domains.of.values())),
+    ),
+    "sparse": (
+        "int main() { int* d; cudaMalloc(&d, 20000); cudaMemset(d, 0, 20000); }\n//@ expect race_free;",
+        lambda run: sum(len(object_.values) for object_ in run.program.objects.values()),
     ),
     "sure_steps": (_BLOCK.format("__syncthreads(); f.store(1); __syncthreads();", 1, 3, "terminates"), _states),
     "alike_units": (_BLOCK.format("__syncthreads();", 3, 2, "terminates"), _states),

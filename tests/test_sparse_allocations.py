@@ -8,8 +8,13 @@ from random import Random
 
 import pytest
 
+from scopec.base.diagnostics import Code, InputError
+from scopec.base.source import Source
+from scopec.frontends.clang.intrinsics import allocations
 from scopec.frontends.clang.machine import sparse
 from scopec.frontends.clang.machine.sparse import Sparse
+from scopec.frontends.clang.program import read
+from scopec.frontends.directives import expectations
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
 from tests.samples import programs
@@ -31,10 +36,10 @@ COPIED = """
 WAITS, RACES = "cudaMemcpy(h.data(), d, n * sizeof(float), cudaMemcpyDeviceToHost);", "d[n / 2] = 1;"
 
 
-def verdicts(text: str, tmp_path: Path) -> list[str]:
+def verdicts(text: str, tmp_path: Path, *without: str) -> list[str]:
     path = tmp_path / "large.cu"
     path.write_text(text)
-    (outcome,) = check([path], Settings(engine="embedded"))
+    (outcome,) = check([path], Settings(overrides=Overrides(without=frozenset(without)), engine="embedded"))
     assert not [d for d in outcome.diagnostics if d.severity == "error"], outcome.diagnostics
     (report,) = outcome.reports
     return [one.verdict for one in report.checks if one.expectation.kind == "race_free"]
@@ -100,6 +105,43 @@ def test_an_element_that_is_left_out_is_not_observed(tmp_path: Path) -> None:
     assert not plan(path, path.name, Overrides()).runs[0].program.objects["d"].left_out
 
 
+def test_a_directive_of_another_text_may_not_name_an_element_that_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "large.cu"
+    path.write_text("int main() {\n    int* d;\n    cudaMalloc(&d, 20000);\n    cudaMemset(d, 0, 20000);\n}\n")
+    (run,) = plan(path, path.name, Overrides()).runs
+    assert run.program.objects["d"].left_out
+    later = Source("later.cu", "//@ expect required d[4321] == 0;\n")
+    with pytest.raises(InputError) as refused:
+        list(expectations(read(later), run.program, later))
+    (said,) = refused.value.diagnostics
+    assert said.message == "of `d` only the elements are modelled that something accesses besides copies and fills"
+    assert (said.code, said.span.line) == (Code.BAD_EXPECTATION, 1)
+
+
+@pytest.mark.parametrize(("at", "refused"), [(9_999, False), (10_000, True)])
+def test_an_element_that_is_accessed_may_not_be_too_far(
+    at: int, refused: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elements are numbered from the first one."""
+    monkeypatch.setattr(allocations, "_MOST_ELEMENTS", 10_000)
+    path = tmp_path / "large.cu"
+    path.write_text(
+        f"__global__ void k(int* d) {{ d[{at}] = 1; }}\nint main() {{\n    int* d;\n    cudaMalloc(&d, 80000);\n"
+        "    k<<<1, 1>>>(d);\n    cudaDeviceSynchronize();\n}\n//@ expect race_free;\n"
+    )
+    (outcome,) = check([path], Settings(engine="embedded"))
+    said = [(one.code, one.message) for one in outcome.diagnostics if one.severity == "error"]
+    assert said == [(Code.TOO_LARGE, "an allocation of 20,000 elements")] * refused
+
+
+def test_the_switch_models_all_elements(tmp_path: Path) -> None:
+    path = tmp_path / "large.cu"
+    path.write_text("int main() {\n    int* d;\n    cudaMalloc(&d, 20000);\n    cudaMemset(d, 0, 20000);\n}\n")
+    (run,) = plan(path, path.name, Overrides(without=frozenset({"sparse"}))).runs
+    assert not run.program.objects["d"].left_out
+    assert len(run.program.objects["d"].values) == 5000
+
+
 def random_copies(chance: Random) -> str:
     """Copies and fills of parts of three allocations in two streams, and accesses to a few elements."""
     lines = []
@@ -132,9 +174,8 @@ def random_copies(chance: Random) -> str:
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_random_copies_have_the_same_verdict(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = random_copies(Random(seed))
-    whole = verdicts(text, tmp_path)
     monkeypatch.setattr(sparse, "MOST_TOLD_APART", 2)
-    assert verdicts(text, tmp_path) == whole, text
+    assert verdicts(text, tmp_path) == verdicts(text, tmp_path, "sparse"), text
 
 
 def test_copies_that_move_elements_on_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

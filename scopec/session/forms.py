@@ -73,6 +73,7 @@ LATER: Mapping[str, str] = {
     "origins": "the question about a graph, when it is put",
     "coherent": "the question about a graph, when it is put",
     "whole": "the search for hangs",
+    "sparse": "the reader of `.cu` files, for both questions",
     **dict.fromkeys(
         ("symmetry", "closures", "plain_races", "sure_steps", "alike_units", "whole_units", "fused", "far_states"),
         "the engine, when it answers",

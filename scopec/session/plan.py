@@ -127,7 +127,8 @@ def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
             def of_text(found: Read) -> Plan:
                 return _plan(text, shown, overrides, found)
 
-            return read(text, path, overrides.reader, overrides.flags, of_text, cache=overrides.cache)
+            flags, sparse = overrides.flags, "sparse" not in overrides.without
+            return read(text, path, overrides.reader, flags, of_text, cache=overrides.cache, sparse=sparse)
 
         may_guess = overrides.guess and (path.suffix == ".ptx" or overrides.reader != "scoped")
         if may_guess and (path.suffix == ".ptx" or "__global__" in source.text or "#include" in source.text):

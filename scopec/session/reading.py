@@ -35,13 +35,15 @@ class Read:
 
 
 def read(
-    source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T], *, cache: bool = False
-) -> _T:
+    source: Source, path: Path, reader: str, flags: Flags, use: Callable[[Read], _T], *, cache: bool = False,
+    sparse: bool = True,
+) -> _T:  # fmt: skip
     """The result of ``use`` for a file at ``path``, read by ``scoped``, by ``clang``, or (``auto``) as it is:
 
     the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and is in the
     scoped language and includes nothing, is read as that, as the documents' own programs are.  Without a clang, every
     file is taken for one in the scoped language.  With ``cache``, what clang made in an earlier call is used.
+    Of large allocations few elements are modelled if they are ``sparse``.
 
     Raises InputError where the file is in neither language.
     """
@@ -49,7 +51,7 @@ def read(
     from scopec.frontends.scoped.out_of_subset import is_out_of_subset
 
     if path.suffix == ".ptx":
-        return use(_by_clang(source, path, flags, cache=cache))
+        return use(_by_clang(source, path, flags, cache=cache, sparse=sparse))
     stated = _stated(source) if reader == "auto" else reader
     if stated == "scoped" and flags.through:
         raise EngineError("a file in the scoped language is none of nvcc's: leave --through out")
@@ -58,7 +60,7 @@ def read(
     if stated is None and flags == Flags() and command.find() is None:
         return use(replace(_by_ourselves(source), without_clang=True))
     try:
-        return use(_by_clang(source, path, flags, cache=cache))
+        return use(_by_clang(source, path, flags, cache=cache, sparse=sparse))
     except compiler.Refused as refused:
         if stated is not None or flags != Flags() or "#include" in source.text:
             raise
@@ -84,12 +86,14 @@ def _by_ourselves(source: Source) -> Read:
     return Read(file, constants(file), lambda name, chosen: lower(file, source, name, chosen))
 
 
-def _by_clang(source: Source, path: Path, flags: Flags, *, cache: bool) -> Read:
+def _by_clang(source: Source, path: Path, flags: Flags, *, cache: bool, sparse: bool) -> Read:
     from scopec.frontends.clang.compilation_cache import compilations
     from scopec.frontends.clang.program import constants, lower, read
 
     file, of = read(source), flags.of(path, source.span(0, 0))
     entries = compilations() if cache else None
     return Read(
-        file, constants(source), lambda name, chosen: lower(file, source, path.parent, name, chosen, of, entries)
+        file,
+        constants(source),
+        lambda name, chosen: lower(file, source, path.parent, name, chosen, of, entries, sparse=sparse),
     )

@@ -76,10 +76,10 @@ def constants(source: Source) -> dict[str, str]:
 
 def lower(
     file: tree.File, source: Source, folder: Path, name: str, overrides: Mapping[str, tree.Expr], flags: Flags,
-    entries: Cache | None,
+    entries: Cache | None, *, sparse: bool = True,
 ) -> Program:  # fmt: skip
     """The Program that a file means; ``overrides`` gives varied constants other values, ``entries`` are clang's answers
-    of earlier calls.
+    of earlier calls.  Of large allocations few elements are modelled if they are ``sparse``.
 
     Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
     EngineError without a clang.
@@ -130,9 +130,9 @@ def lower(
         for side, kind in zip(sides, ("device", "host"), strict=True)
         if not through or kind == "host"  # the order of operands is the compiler's then
     ]
-    program = program_of(name, source, *sides, about, values, shown)
+    program = program_of(name, source, *sides, about, values, shown, sparse=sparse)
     while any(one.learn() for one in open_):
-        program = program_of(name, source, *sides, about, values, shown)
+        program = program_of(name, source, *sides, about, values, shown, sparse=sparse)
     check_dependent(program)
     check_launch_events(program)
     program = with_mbarriers(program)

@@ -36,8 +36,12 @@ _MOST_RUNS = 20
 
 @dataclass
 class Sparse:
-    """What earlier runs found of allocations: ``kept`` elements by region, and those that have ``whole`` ones."""
+    """What earlier runs found of allocations: ``kept`` elements by region, and those that have ``whole`` ones.
 
+    ``all_whole`` says that every allocation has all of its elements, so that nothing is left out.
+    """
+
+    all_whole: bool = False
     kept: dict[str, frozenset[int]] = field(default_factory=dict)
     whole: set[str] = field(default_factory=set)
     #: How often more elements were found.
@@ -51,7 +55,7 @@ class Sparse:
             and not (leaf.bits or leaf.overlaps or leaf.class_ or leaf.pointer)
             for leaf in leaves
         )
-        if count <= MOST_TOLD_APART or not simple or name in self.whole:
+        if self.all_whole or count <= MOST_TOLD_APART or not simple or name in self.whole:
             return None
         return self.kept.setdefault(name, frozenset([0]))
 
