@@ -97,6 +97,17 @@ int main() {{
 }}
 //@ expect race_free;
 """
+ALLOCATED = """
+__global__ void k(int* p, int* q) { *p = 1; *q = 2; }
+int main() {
+    int *p, *q, got = 0;
+    cudaMalloc(&p, sizeof *p);
+    cudaMalloc((void**)&q, sizeof *q);
+    k<<<1, 1>>>(p, q);
+    cudaMemcpy(&got, q, sizeof got, cudaMemcpyDeviceToHost);
+}
+//@ expect race_free; expect terminates; expect required main.got == 2;
+"""
 WIDE = """#include <cuda/atomic>
 __managed__ __int128 flag;
 __managed__ int data;
@@ -128,6 +139,7 @@ int main() {
         WAITS.format(1, ""),
         TENSOR.format("cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);"),
         TENSOR.format(""),
+        ALLOCATED,
         WIDE.replace("ORDER", "acquire"),
         WIDE.replace("ORDER", "relaxed"),
     ],

@@ -54,8 +54,12 @@ _OF_NVCC = (
     "_ALLOW_UNSUPPORTED_LIBCPP",  # what toolkits before 13.3 ask for
     "CCCL_ENABLE_EXPERIMENTAL_HOST_ATOMICS_128B",  # the host's atomic operations of 16 bytes are taken to take no lock
 )  # fmt: skip
-#: Without the version clang wants the functions of older toolkits for launches; libc++ is for a hosted program.
-_OPTIONS = ("-target-sdk-version=13.0", "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=1", "-Wno-invalid-specialization")
+#: Without the version clang wants the functions of older toolkits for launches; libc++ is for a hosted program; what
+#: clang tells of a call of a function that is only declared yet stands in the way of its definition.
+_OPTIONS = (
+    "-target-sdk-version=13.0", "-U__STDC_HOSTED__", "-D__STDC_HOSTED__=1", "-Wno-invalid-specialization",
+    "-gno-call-site-info",
+)  # fmt: skip
 _OF_SIDE = {"device": ("-target-cpu", "sm_90a", "-target-feature", "+ptx88"), "host": ("-target-feature", "+cx16")}
 #: libcu++'s numbers of thread_scope, and scopec's.
 _SCOPES = {0: Scope.SYSTEM.value, 1: Scope.DEVICE.value, 2: Scope.BLOCK.value, 10: Scope.THREAD.value}
