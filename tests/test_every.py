@@ -189,7 +189,7 @@ def test_reports_say_of_which_launches_a_verdict_is(tmp_path):
     (only,) = document["programs"][0]["checks"]
     assert (only["every"]["kernel"], only["every"]["where"], only["every"]["pair"]) == ("k", "n < 9", [])
     assert only["every"]["assumed"][1:] == [
-        "no 32-bit number passes its limits", "no two pointers overlap", "no index leaves its array",
+        "no number passes its limits", "no two pointers overlap", "no index leaves its array",
     ]  # fmt: skip
 
 

@@ -29,6 +29,11 @@ int main() { cudaLaunchCooperativeKernel(k, 3, 1, nullptr); cudaDeviceSynchroniz
 //@ given resident_blocks = 2;
 //@ expect terminates;
 """
+_BOUNDED = """
+__global__ void __launch_bounds__(4 * 2, 1) k() { while (threadIdx.x) break; }
+//@ launch k<<<1, N>>>();
+//@ expect terminates;
+"""
 _CLUSTER = _COOPERATIVE.replace("void k", "__cluster_dims__(3) void k").replace(
     "cudaLaunchCooperativeKernel(k, 3, 1, nullptr)", "k<<<3, 1>>>()"
 )
@@ -39,6 +44,7 @@ _CLUSTER = _COOPERATIVE.replace("void k", "__cluster_dims__(3) void k").replace(
     [
         (_COOPERATIVE, Code.BAD_LAUNCH, "cudaErrorCooperativeLaunchTooLarge"),
         (_CLUSTER, Code.BAD_LAUNCH, "a cluster of 3 blocks"),
+        (_BOUNDED.replace("N", "dim3(3, 3)"), Code.BAD_LAUNCH, "a block of 9 threads, and the kernel's `__launch_bounds__` has 8"),
         (_WAIT + "//@ given resident_blocks = 2;\n//@ expect terminates under lobe;\n", Code.NO_HOST, "no places"),
         (_WAIT + "//@ given resident_blocks = 0;\n//@ expect terminates;\n", Code.BAD_OPTION, "`0` is not a value"),
     ],
@@ -47,6 +53,11 @@ def test_what_cannot_be_launched_or_asked_is_an_error(tmp_path: Path, text: str,
     (found,) = check_text(tmp_path, text, engine="embedded").diagnostics
     assert found.code is code
     assert said in found.message
+
+
+def test_a_block_that_is_as_large_as_the_kernel_says(tmp_path: Path) -> None:
+    found = check_text(tmp_path, _BOUNDED.replace("N", "dim3(4, 2)"), engine="embedded")
+    assert verdicts([found]) == {"terminates": ["holds"]}
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,15 @@ def check_block(threads: ir.Dim, said: Mapping[str, tuple[int, ...]], span: Span
         raise error(Code.BAD_LAUNCH, message, span, f"launch blocks of at most {most} threads")
 
 
+def check_bound(threads: ir.Dim, most: int | None, span: Span) -> None:
+    """InputError if a block is larger than its kernel's ``__launch_bounds__`` (CUDA C++ Programming Guide, "Launch
+    Bounds": "A kernel will fail to launch if it is executed with more threads per block than its launch bound").
+    """
+    if most is not None and threads.count > most:
+        message = f"a block of {threads.count} threads, and the kernel's `__launch_bounds__` has {most}"
+        raise error(Code.BAD_LAUNCH, message, span, f"launch blocks of at most {most} threads")
+
+
 def check_cluster(cluster: ir.Dim, blocks: ir.Dim, span: Span) -> None:
     """InputError if the grid is not a multiple of its clusters (CUDA C++ Programming Guide, 5.2.1)."""
     for extent, given in ((cluster.x, blocks.x), (cluster.y, blocks.y), (cluster.z, blocks.z)):

@@ -32,6 +32,7 @@ from scopec.program.anythread import TRUE, AnyThread, Barrier, Loop, Term, both,
 from scopec.session import witness
 from scopec.session.generated import named
 from scopec.session.plan import Overrides
+from scopec.session.vacuous import said_of
 from scopec.session.witnessed import Answered, Found, Launch, lines_of
 from scopec.sizes import assumptions, questions
 from scopec.sizes import pairs as meeting
@@ -360,24 +361,12 @@ class OfKernel:
         return f"{lines}: the time is up before these and {len(left) - 1} others are asked"
 
     def proved(self, wanted: frozenset[str]) -> Found:
-        """A proof, if there is a launch in which two threads come to an access of these objects, or if there is one of
-        two threads, where no thread accesses anything that others can.
-        """
+        """A proof about these objects, if there is anything to prove."""
         accesses = [access for access in self.launches.form.accesses if access.object in wanted]
         if self.launches.form.accesses and not accesses:
             return Found("unknown", "no thread accesses it")
-        end = time.monotonic() + _PAIR
-        answers = set[bool]()
-        for condition in dict.fromkeys(access.condition for access in accesses) if accesses else (TRUE,):
-            for same_block in (True, False):
-                come = questions.both_come(self.launches, condition, same_block=same_block)
-                answer = self.answer(come) if time.monotonic() < end else None
-                if isinstance(answer, Model):
-                    return self.holds("" if accesses else "it accesses no memory that threads share; ")
-                answers.add(answer == "none")
-        if answers == {True}:
-            return Found("unknown", "no launch has two threads that come to an access: there is nothing to prove")
-        return Found("unknown", "no launch was found in which two threads come to an access")
+        said, is_proof = said_of(self.launches, accesses, self.answer, _PAIR)
+        return self.holds(said) if is_proof else Found("unknown", said)
 
     def breaches(self) -> tuple[Breach, ...]:
         """For each assumption of a proof a launch at which it is not so, if one is found in time."""

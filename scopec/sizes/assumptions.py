@@ -18,7 +18,7 @@ from scopec.sizes import pairs as meeting
 from scopec.sizes.pairs import Order
 from scopec.sizes.questions import Launches, Question, Who, of_indices
 
-LIMITS = "no 32-bit number passes its limits"
+LIMITS = "no number passes its limits"
 POINTERS = "no two pointers overlap"
 ARRAYS = "no index leaves its array"
 ASSUMED = (LIMITS, POINTERS, ARRAYS)

@@ -43,7 +43,7 @@ class Question:
     in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
     holds too, group by group as far as it can, are better to show; a proof takes no notice of it.  ``tickets`` are
     those that the first thread and the second have of one object.  With ``far`` launches of any size are sought, else
-    small ones.
+    small ones.  Of one that is ``likely`` two threads are sought before a proof that there are none.
     """
 
     same_block: bool
@@ -53,6 +53,7 @@ class Question:
     rather: tuple[tuple[tuple[Term, Who], ...], ...] = field(default=())
     tickets: tuple[tuple[Ticket, Ticket], ...] = field(default=())
     far: bool = field(default=False)
+    likely: bool = field(default=False)
 
 
 @dataclass(frozen=True)
@@ -199,7 +200,7 @@ def misaligned(of: Launches, earlier: Term, later: Term) -> Question:
 
 def both_come(of: Launches, condition: Term, *, same_block: bool) -> Question:
     """Whether two threads come to an access."""
-    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), ())
+    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), (), likely=True)
 
 
 def met(of: Launches) -> Question:
@@ -237,6 +238,47 @@ def conjuncts(term: Term) -> frozenset[Term]:
         elif one is not TRUE:
             found.add(one)
     return frozenset(found)
+
+
+_NOT_LINEAR = frozenset({"mul", "div", "mod", "grown", "shrunk", "xor", "mask", "read"})
+
+
+@lru_cache(4096)
+def not_linear(term: Term) -> frozenset[Term]:
+    """The parts of a term that are more than a sum of symbols with constant factors."""
+    found = frozenset[Term]().union(*map(not_linear, term.args))
+    by_constant = term.op == "mul" and term.args[0].op == "const"
+    return found if term.op not in _NOT_LINEAR or by_constant else found | {term}
+
+
+def plain(question: Question) -> Question | None:
+    """A question of more threads, without what is known of parts that are in no relation and are no sums: what is
+    proved of it is so of the question too; None if that is the same.
+    """
+    used = frozenset[Term]().union(*(not_linear(one) for r in question.relations for one in (r.first, r.second)))
+    known = [(one, who) for term, who in question.known for one in sorted(conjuncts(term), key=lambda one: one.number)]
+    kept = tuple((one, who) for one, who in known if not_linear(one) <= used)
+    return None if len(kept) == len(known) else replace(question, known=kept)
+
+
+def numbers_of(question: Question, number: int) -> dict[str, int]:
+    """One number for each number of the launch that is no size of grid or block, by name."""
+    found = terms.symbols(*(term for term, _ in question.known))
+    of_launch = (one for one in found.values() if one.level == "launch" and one.op == "symbol")
+    return {one.name: number for one in of_launch if not one.name.startswith(("blockDim.", "gridDim."))}
+
+
+def given_numbers(question: Question, number: int) -> Question:
+    """The question of launches with one number in place of all of these."""
+    names = numbers_of(question, number)
+    found = terms.symbols(*(term for term, _ in question.known), *(r.first for r in question.relations))
+    by = {one: const(number) for one in found.values() if one.name in names}
+    known = tuple((terms.substituted(term, by), who) for term, who in question.known)
+    relations = tuple(
+        replace(r, first=terms.substituted(r.first, by), second=terms.substituted(r.second, by))
+        for r in question.relations
+    )
+    return replace(question, known=known, relations=relations)
 
 
 def is_absurd(question: Question) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import z3
 
 from scopec.engines.z3.terms import Stated, Translation, stated
-from scopec.sizes.questions import Answer, Model, Question
+from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbers_of, plain
 
 #: Bounds of the block, of the grid and of the numbers at which models are sought: of large blocks few first, as a
 #: launch of many threads is not looked at.
@@ -20,7 +20,13 @@ _ANY = (1 << 31, 1 << 31, 1 << 63)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}
-#: The parts of the time of a question that are for its proof, by laws and by z3's own products.
+#: The parts of the time of a question that are for its proof: of a plainer one, by laws, and by z3's own products.
+_PLAIN = 0.1
+#: The part of the time for models that is for those with given numbers, and these.
+_GIVEN = 0.4
+_NUMBERS = (1, 2, 4)
+#: Seconds in which none of this is tried.
+_SHORT = 1.0
 _BY_LAWS = 0.4
 _BY_PRODUCTS = 0.1
 
@@ -45,6 +51,12 @@ class Asked:
             if memory is not None:
                 z3.set_param("memory_max_size", max(64, memory >> 20))
             try:
+                if (
+                    question.likely
+                    and seconds > _SHORT
+                    and (found := self._model(question, time.monotonic() + seconds / 2)) is not None
+                ):
+                    return found
                 if self._refuted(question, seconds):
                     return "none"
                 return self._model(question, end)
@@ -70,22 +82,36 @@ class Asked:
 
     def _refuted(self, question: Question, seconds: float) -> bool:
         """Whether it is proved that there are no such threads."""
-        for exact, share in ((False, _BY_LAWS), (True, _BY_PRODUCTS)):
-            said = self._stated(question, exact=exact)
+        simpler = plain(question)
+        tries = [(simpler, False, _PLAIN)] if simpler is not None else []
+        for one, exact, share in (*tries, (question, False, _BY_LAWS), (question, True, _BY_PRODUCTS)):
+            said = self._stated(one, exact=exact)
             if _check(said.assertions, seconds * share)[0] == z3.unsat:
                 self._decided = said.assertions, "unsat"
                 return True
         return False
 
     def _model(self, question: Question, end: float) -> Model | None:
-        """Two threads as is asked, and rather should be."""
+        """Two threads as is asked, and rather should be; else of launches with given numbers."""
+        left = end - time.monotonic()
+        last, end = end, time.monotonic() + (left if left < _SHORT else (1 - _GIVEN) * left)
         best: Model | None = None
+        wished = question
         for wish in question.rather:
-            better = replace(question, known=(*question.known, *wish))
+            better = replace(wished, known=(*wished.known, *wish))
             found = self._smallest(better, time.monotonic() + (end - time.monotonic()) / 2)
             if found is not None:
-                best, question = found, better
-        return best or self._smallest(question, end)
+                best, wished = found, better
+        return best or self._smallest(wished, end) or self._with_numbers(question, last)
+
+    def _with_numbers(self, question: Question, end: float) -> Model | None:
+        """Two threads as is asked of a launch whose numbers are all one number: products are of one unknown then."""
+        for number in () if question.far or question.tickets else _NUMBERS:
+            given = given_numbers(question, number)
+            found = self._smallest(given, time.monotonic() + (end - time.monotonic()) / 4)
+            if found is not None:
+                return replace(found, numbers={**numbers_of(question, number), **found.numbers})
+        return None
 
     def _smallest(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, with exact products, at the smallest size at which z3 finds some."""

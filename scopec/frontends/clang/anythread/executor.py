@@ -14,6 +14,8 @@ from scopec.frontends.clang.anythread.values import (
     Pointers,
     Value,
     address,
+    as_address,
+    as_number,
     joined,
     joined_cells,
 )
@@ -200,6 +202,10 @@ class Executor:
                 return address(object_of(self.record.module, name))
             case llvm.Expression(llvm.Cast(_, inner, _)), llvm.Pointer():
                 return self.operand(frame, inner)
+            case llvm.Expression(llvm.Cast("ptrtoint", inner, _)), llvm.Int(64):
+                at = self.operand(frame, inner)
+                found = as_number(at) if isinstance(at, Pointers) else None
+                return self.record.names.any_of(typed.type) if found is None else found
             case llvm.Expression(llvm.Element() as element), _:
                 return self._element(frame, element)
             case _:
@@ -274,6 +280,10 @@ class Executor:
                 return value
             case "freeze", _, _:
                 return value
+            case "ptrtoint", _, llvm.Int(64) if isinstance(value, Pointers) and (made := as_number(value)) is not None:
+                return made
+            case "inttoptr", llvm.Int(64), _ if isinstance(value, Term):
+                return as_address(value)
             case _:
                 return self.record.names.any_of(action.type)
 

@@ -33,6 +33,9 @@ def _at(
     record: Record, cells: Cells, object_: str | None, offset: Term, type_: llvm.Type, volatile: bool
 ) -> Value:  # fmt: skip
     size = llvm.size(type_)
+    if (members := _of_structure(type_)) is not None and object_ is not None:
+        moved = ((terms.add(offset, terms.const(at)), member) for at, member in members)
+        return Parts(tuple(_at(record, cells, object_, at, member, volatile) for at, member in moved))
     if object_ is not None and object_.startswith("%"):
         if offset.op == "const" and (found := cells.get((object_, offset.value))) is not None and found[0] == size:
             return _as(record, found[1], type_)
@@ -52,6 +55,17 @@ def _at(
             return record.of_block(record.names.any_of(type_, "block"), is_read=True)
         case _:
             return record.names.any_of(type_)
+
+
+def _of_structure(type_: llvm.Type) -> tuple[tuple[int, llvm.Type], ...] | None:
+    """The members of a structure or a short array, with their offsets; None of any other type."""
+    match type_:
+        case llvm.Struct(fields):
+            return tuple(zip(llvm.offsets(type_), fields, strict=True))
+        case llvm.Array(count, element) if count <= _MOST_ELEMENTS:
+            return tuple((number * llvm.size(element), element) for number in range(count))
+        case _:
+            return None
 
 
 def _as(record: Record, value: Value, type_: llvm.Type) -> Value:
@@ -75,6 +89,17 @@ def store(record: Record, cells: Cells, at: Value, value: Value, type_: llvm.Typ
         raise record.refused("the address of a local variable is written to memory that others read")
     record.access(at, size, "write", condition)
     assert isinstance(at, Pointers)
+    _keep(cells, at, value, type_)
+
+
+def _keep(cells: Cells, at: Pointers, value: Value, type_: llvm.Type) -> None:
+    """Take a value for what is at an address, if that is of a variable of the thread: of a structure each member."""
+    size, members = llvm.size(type_), _of_structure(type_)
+    if isinstance(value, Parts) and members is not None:
+        for (distance, member), item in zip(members, value.items, strict=True):
+            ways = tuple((way, one, terms.add(offset, terms.const(distance))) for way, one, offset in at.ways)
+            _keep(cells, Pointers(ways), item, member)
+        return
     for way, object_, offset in at.ways:
         if object_ is None or not object_.startswith("%"):
             continue

@@ -9,7 +9,21 @@ from typing import TypeAlias
 from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import TRUE, ZERO, Level, Term, both, choose, is_truth, symbol, truth
+from scopec.program.anythread import (
+    TRUE,
+    ZERO,
+    Level,
+    Term,
+    add,
+    both,
+    choose,
+    const,
+    is_truth,
+    linear,
+    symbol,
+    total,
+    truth,
+)
 
 
 class NotFollowed(Exception):
@@ -38,6 +52,10 @@ class Parts:
 Value: TypeAlias = Term | Pointers | Parts
 NOWHERE = Pointers(((TRUE, None, ZERO),))
 
+#: The name of the number at which an object begins, before the object's own; no object begins as far.
+_BEGINS = "?&"
+_FAR = 1 << 48
+
 #: The memory of a thread: the bytes and the value at offsets of local variables.
 Cells: TypeAlias = dict[tuple[str, int], tuple[int, Value]]
 
@@ -45,6 +63,29 @@ Cells: TypeAlias = dict[tuple[str, int], tuple[int, Value]]
 def address(object_: str | None, offset: Term = ZERO) -> Pointers:
     """One address."""
     return Pointers(((TRUE, object_, offset),))
+
+
+def as_number(value: Pointers) -> Term | None:
+    """An address as a number: where its object begins, of which nothing is known, and its offset; None of an object
+    that nobody knows, or of a variable of the thread.
+    """
+    if not is_shared(value) or is_told_later(value):
+        return None
+    found = [(way, add(symbol(f"{_BEGINS}{object_}", "block", 0, _FAR), offset)) for way, object_, offset in value.ways]
+    (_, whole), *others = reversed(found)
+    for way, term in others:
+        whole = choose(way, term, whole)
+    return whole
+
+
+def as_address(number: Term) -> Pointers:
+    """A number as an address: that of an object if it is where that begins, and more."""
+    factors, constant = linear(number)
+    begins = [one for one in factors if one.op == "symbol" and one.name.startswith(_BEGINS)]
+    if len(begins) != 1 or factors[begins[0]] != 1:
+        return NOWHERE
+    rest = {one: factor for one, factor in factors.items() if one is not begins[0]}
+    return address(begins[0].name.removeprefix(_BEGINS), add(total(rest), const(constant)))
 
 
 def is_shared(value: Value) -> bool:

@@ -33,7 +33,7 @@ from scopec.frontends.clang.machine.memory import (
 from scopec.frontends.clang.machine.side import is_shared
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch, queued
 from scopec.frontends.clang.machine.state import Again
-from scopec.frontends.launches import check_block, check_cluster, check_device, check_threads
+from scopec.frontends.launches import check_block, check_bound, check_cluster, check_device, check_threads
 from scopec.program import ir
 from scopec.program.streams import prerequisites
 from scopec.program.values import Const, Value
@@ -126,6 +126,8 @@ def _launched(
         arguments.append(Address(copy))
     said = machine.world.said.get(function.name, {})
     check_block(threads, said, machine.span(state))
+    if not said:  # of a file of PTX it is `.maxntid`
+        check_bound(threads, machine.world.device.module.bound(function.name, "maxntid"), machine.span(state))
     if cluster is None and (sizes := said.get("cluster_dims")):
         cluster = ir.Dim(*sizes)
     if cluster is not None:
