@@ -7,6 +7,7 @@ import dataclasses
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import Any, ClassVar
 
 import pytest
@@ -85,7 +86,15 @@ def test_they_are_shown_matched_and_changed_like_dataclasses() -> None:
     match Point(1, ("x",), {"k": 3}):
         case Point(a, (b,), {"k": c}, d):
             assert (a, b, c, d) == (1, "x", 3, "d")
-    assert dataclasses.replace(Point(1), a=2) == Point(2)
+    for replaced in (dataclasses.replace, records.replace):
+        assert replaced(Point(1), a=2) == Point(2)
+        assert replaced(Named(1, b=2, c=[3]), b=4).c == [3]
+        with pytest.raises(ValueError, match="-1"):
+            replaced(Named(1, b=2), a=-1)
+        with pytest.raises((TypeError, KeyError)):
+            replaced(Point(1), e=2)
+    own = dataclasses.make_dataclass("own", [("e", "int", 2)], bases=(Base,), frozen=True)
+    assert records.replace(own(1), a=3) == own(3)
     assert dataclasses.asdict(Base(1)) == {"a": 1, "b": ()}
     assert Point(1).c is not Point(1).c
 
@@ -180,3 +189,18 @@ def test_those_that_are_not_frozen_are_plain() -> None:
     one = Open()
     one.a = 3
     assert one == Open(3)
+
+
+def test_a_changed_one_has_the_other_fields_and_nothing_that_was_computed() -> None:
+    @records.dataclass(frozen=True)
+    class Plain:
+        a: int
+        b: int = 2
+
+        @cached_property
+        def both(self) -> int:
+            return self.a + self.b
+
+    one = Plain(1)
+    assert (one.both, records.replace(one, a=5).both, records.replace(one).both) == (3, 7, 3)
+    assert (one.a, records.replace(one, b=one.a).b, type(records.replace(one))) == (1, 1, Plain)

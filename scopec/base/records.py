@@ -1,5 +1,7 @@
 """``dataclass`` for modules with many classes, of which a run uses few: methods are made when they are first called.
 
+``replace`` changes a record by a function that is made for its class.
+
 Python's own compiles six functions a frozen class when its module is imported, and looks at each of its fields, which
 was half the time of a small check from a cold start.
 """
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
 
     def dataclass(cls: type | None = None, /, *, frozen: bool = False, slots: bool = False, **others: Any) -> Any:
@@ -25,6 +28,13 @@ else:
         if not frozen or others:
             return dataclasses.dataclass(cls, frozen=frozen, slots=slots, **others)
         return _slotted if slots else _plain
+
+    def replace(one: Any, /, **changes: Any) -> Any:
+        """As ``dataclasses.replace``, which looks at each field of a record each time."""
+        changed = _CHANGED.get(type(one))
+        if changed is None:
+            changed = _CHANGED[type(one)] = _changed(type(one))
+        return changed(one, changes)
 
 
 _made: list[type[Any]] = []
@@ -180,6 +190,35 @@ def _init(cls: type[Any]) -> Any:
     if parameters[True]:
         parameters[False].append("*")
     return _compiled("__init__", [*parameters[False], *parameters[True]], lines or ["pass"], space)
+
+
+#: By class the function that makes a record like one, with some fields changed.
+_CHANGED: dict[type[Any], Callable[[Any, dict[str, Any]], Any]] = {}
+
+
+def _changed(cls: type[Any]) -> Callable[[Any, dict[str, Any]], Any]:
+    """That function; of a class that is made otherwise, or looks at its fields when it is made, as Python has it."""
+    init = vars(cls).get("__init__")
+    generated = init is _GENERATED["__init__"][0] or hasattr(init, "is_made")
+    if _FIELDS not in vars(cls) or not generated or hasattr(cls, "__post_init__"):
+        return lambda one, changes: dataclasses.replace(one, **changes)
+    space: dict[str, Any] = {"_make": object.__new__, "_cls": cls, "_set": object.__setattr__}
+    lines, setters = ["made = _make(_cls)"], {}
+    for name in getattr(cls, _FIELDS):
+        slot = getattr(cls, name, None)
+        if isinstance(slot, MemberDescriptorType):
+            space[f"_set_{name}"] = setters[name] = slot.__set__
+            lines.append(f"_set_{name}(made, one.{name})")
+        else:
+            setters[name] = _setter(name)
+            lines.append(f"_set(made, {name!r}, one.{name})")
+    space["_setters"] = setters
+    lines += ["for name in changes: _setters[name](made, changes[name])", "return made"]
+    return _compiled("changed", ["one", "changes"], lines, space)  # type: ignore[no-any-return]
+
+
+def _setter(name: str) -> Callable[[Any, Any], None]:
+    return lambda one, value: object.__setattr__(one, name, value)
 
 
 def _repr(cls: type[Any]) -> Any:

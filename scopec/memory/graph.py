@@ -6,12 +6,11 @@ is left out of large graphs.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base import passes
 from scopec.base.passes import Pass
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.given.ptx import compiled
 from scopec.memory.reduce.certain_race import racing, racing_at_mbarriers
 from scopec.memory.reduce.prune_barriers import condensed

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program.ir import Body, Branch, Do, Exit, Node
 from scopec.program.specialise import specialise
 

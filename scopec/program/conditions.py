@@ -7,9 +7,9 @@ one on the condition ``n > 1000``.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir, values
 from scopec.program.effects import registers, uses_and_definitions
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
 from scopec.program.reasoning import says_more

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
+from scopec.base.records import replace
 from scopec.program.effects import map_values, overwritten
 from scopec.program.ir import (
     Assert,

@@ -15,10 +15,9 @@ each its own: then threads may decide differently that cannot.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir, values
 from scopec.program.builder import expanded
 from scopec.program.effects import place_of, registers

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir, types, values
 from scopec.program.values import Builtin, Const, Reg
 from scopec.progress.slicing import accessed

@@ -6,10 +6,9 @@ an implementation may evaluate them is a way through the graph; the body of a fu
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir
 from scopec.program.types import BOOL
 from scopec.program.values import Reg

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from scopec.base.passes import Pass
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir
 from scopec.program.constants import always_holding
 from scopec.program.names import distinct, identifier

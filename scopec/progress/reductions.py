@@ -6,10 +6,9 @@ A verdict is about infinite behaviours: which steps recur for ever, who is owed 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 
 from scopec.base.graphs import components
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir, values
 from scopec.program.types import BOOL, INT
 from scopec.program.values import Const, Reg, Value

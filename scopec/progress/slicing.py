@@ -7,9 +7,9 @@ to it changes nothing that another thread could notice.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.effects import effects, overwritten
 from scopec.program.loops.loops import live_registers

@@ -8,9 +8,9 @@ commutes with the steps of every other thread, and a loop without a visible oper
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir, values
 from scopec.program.effects import registers
 from scopec.program.loops.loops import live_registers

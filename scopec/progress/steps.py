@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir, values
 from scopec.program.collective import by_chance
 from scopec.program.show import shown_call

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir, types, values
 from scopec.program.collective import barrier_of
 from scopec.program.show import show_place, shown_barrier, shown_call

@@ -9,14 +9,14 @@ run finds nothing new; after ``_MOST_RUNS`` the program is refused.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.evaluation_order.footprints import each_once
 from scopec.frontends.clang.intrinsics.block_barriers import elections
 from scopec.frontends.clang.intrinsics.library import called

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program.ir import PAGEABLE, Scope, Storage, Use, Work
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ A field that :class:`~scopec.memory.events.events.EventGraph` gets is rewritten 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Final, Kind
 from scopec.program import values
 

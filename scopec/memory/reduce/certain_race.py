@@ -13,11 +13,10 @@ than the model has, so nothing is taken for a race that is none.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Event, EventGraph, Final, Kind
 from scopec.memory.events.rewriting import among, of_events
 from scopec.memory.events.scopes import inclusive

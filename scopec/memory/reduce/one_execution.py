@@ -8,9 +8,9 @@ the beginning of an execution all the same, and nothing that comes later orders 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.events.events import Event, EventGraph, Kind
 from scopec.memory.reduce.edges_left import EdgesLeft
 from scopec.memory.unfold.barriers import parts

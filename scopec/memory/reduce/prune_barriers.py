@@ -7,10 +7,10 @@ it, because an order through both holds only where both are there.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
 from scopec.memory.events.rewriting import of_events
 from scopec.memory.reduce.constant_order import ConstantOrder, PathContext

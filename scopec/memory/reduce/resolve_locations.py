@@ -14,10 +14,10 @@ value.
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.events.events import EventGraph, Kind
 from scopec.memory.reduce.commuting import Commuting
 from scopec.memory.reduce.constant_order import ConstantOrder

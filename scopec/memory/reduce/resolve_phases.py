@@ -7,10 +7,9 @@ finds nothing changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
 from scopec.memory.events.rewriting import among, of_events
 from scopec.memory.events.scopes import inclusive

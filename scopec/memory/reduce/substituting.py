@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.events.rewriting import Rewrite
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import values

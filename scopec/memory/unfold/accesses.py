@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import replace
 from scopec.memory.events.events import Event, Kind, Selection, Unset, shown_location
 from scopec.memory.unfold.unfolding import State, Unfolding, defined
 from scopec.program import ir, reasoning, values
@@ -55,6 +55,8 @@ class Accesses:
 
     def value(self, state: State, value: Value, span: Span) -> Value:
         """A value with the registers replaced by what they hold."""
+        if isinstance(value, Const):
+            return value
 
         def leaf(reg: Reg | Builtin) -> Value:
             held = state.registers.get(reg.name)

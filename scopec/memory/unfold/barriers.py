@@ -13,11 +13,10 @@ phase to the next multiple of :data:`PHASES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir, mbarriers, values
 from scopec.program.builder import expanded
 from scopec.program.mbarriers import MOST_BYTES, State

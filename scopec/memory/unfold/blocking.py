@@ -8,9 +8,9 @@ executed.  This pass adds to each event's guard that no wait before it is in vai
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.events.events import Cut, Kind, Left, Wait
 from scopec.memory.unfold.stopping import NOTHING, Stopping, impossible
 from scopec.program import ir, values

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.memory.domains.domains import may_fail, possible_values
 from scopec.memory.events.events import Event, EventGraph, Final, Kind, location_names, shown_location
 from scopec.memory.unfold import copies, phases

@@ -9,10 +9,10 @@ latest N groups are complete.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import replace
 from scopec.memory.events.events import Kind, Synchronises
 from scopec.memory.unfold.unfolding import Completed, Copy
 from scopec.program import ir, types, values

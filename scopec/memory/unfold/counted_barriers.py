@@ -12,11 +12,10 @@ file has gone on to the next phase.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Event, Kind
 from scopec.program import arrival_order, types, values
 from scopec.program.arrival_order import Arrival

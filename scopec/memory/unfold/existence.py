@@ -15,12 +15,11 @@ within a lifetime, and where all reads there say that it is, none is first.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Kind
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.program import faults, ir, types, values

@@ -7,11 +7,10 @@ looked at where loops get their heads, in the order of nodes, and in which regis
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
 from scopec.program.loops.headers import prepared

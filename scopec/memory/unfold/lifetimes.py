@@ -12,9 +12,9 @@ them has waited for it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir, types, values
 from scopec.program.effects import place_of
 from scopec.program.values import Builtin, Const, Value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import replace
 from scopec.memory.events.events import Assertion, Cut, Kind, Wait
 from scopec.memory.events.scopes import contains
 from scopec.memory.unfold import copies, existence, phases, sequencing, spin_loops, warp_collectives

@@ -7,11 +7,11 @@ branch, a dependency or a fault of one operand says nothing about the others; wh
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from scopec.base.files import source_of
+from scopec.base.records import replace
 from scopec.memory.events.events import Assertion, Cut, Event, shown_location, unsequenced
 from scopec.memory.unfold.unfolding import Evaluation, State, Unfolding
 from scopec.program import ir, values

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import replace
 from scopec.memory.events.events import Cut, Event, Kind
 from scopec.memory.unfold import copies, spin_loops
 from scopec.memory.unfold.accesses import TooComplexError

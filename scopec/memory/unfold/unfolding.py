@@ -8,12 +8,12 @@ appended to the lists and tables of one :class:`Unfolding`; a loop is tried by e
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cached_property, reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import LeftOpen, event_of
 from scopec.memory.events.guards import Guard, Guards
 from scopec.memory.reductions import Reductions

@@ -13,12 +13,12 @@ together, no loop counts as a wait loop: every turn is unrolled up to the bound,
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import replace
 from functools import partial, reduce
 from operator import or_
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.diagnostics import Code, error
+from scopec.base.records import replace
 from scopec.memory.events.events import Event, Kind
 from scopec.memory.events.rewriting import Rewrite
 from scopec.memory.unfold.rounds import MOST_TURNS, needed_twice, turns_needed

@@ -7,10 +7,9 @@ a ``timeout`` where the wait gives up, else a ``failure``: the wait looks at som
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir, types, values
 from scopec.program.conditions import looked_through
 from scopec.program.effects import registers, uses_and_definitions

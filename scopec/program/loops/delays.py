@@ -7,9 +7,9 @@ or do something ([intro.progress]/1), so what comes after it is followed; a verd
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program.conditions import looked_through
 from scopec.program.loops.facts import facts
 from scopec.program.loops.loops import live_registers

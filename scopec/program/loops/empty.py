@@ -15,9 +15,9 @@ nothing is owed to that thread.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.effects import registers, uses_and_definitions
 from scopec.program.loops.facts import facts

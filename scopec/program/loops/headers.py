@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from scopec.base.diagnostics import Code, error
 from scopec.base.graphs import components
+from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.loops.facts import facts
 from scopec.program.loops.loops import Loop, live_registers

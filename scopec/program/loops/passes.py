@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, Self
 
 from scopec.base import passes
 from scopec.base.passes import Pass
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program import ir
 from scopec.program.loops.counters import left_open
 from scopec.program.loops.delays import passed

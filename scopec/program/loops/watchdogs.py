@@ -7,9 +7,9 @@ With ``timeouts = eventually`` such a wait ends at last, as one that counts its 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
+from scopec.base.records import replace
 from scopec.program import ir, types, values
 from scopec.program.conditions import looked_through
 from scopec.program.effects import effects, place_of, registers

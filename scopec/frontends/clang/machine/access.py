@@ -8,10 +8,10 @@ source then has; constants, addresses and what is not modelled are kept as they 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.frontends.clang.evaluation_order.footprints import Touch
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, as_type, kept, number, resized

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from scopec.base.records import replace
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.machine.memcpy import copy_bytes
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Held, Memory, Private, Record, Unset

@@ -9,12 +9,11 @@ numbers where the other has sums of its indices: that graph is made without a ru
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
 from functools import cached_property
 from operator import mul
 from typing import TYPE_CHECKING
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.evaluation_order.footprints import each_once
 from scopec.frontends.clang.machine.tracked import Asked, Factors, Maker, Range, maker
 from scopec.program import ir

@@ -7,11 +7,11 @@ that differ between too many such states, as counters of loops do, become regist
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
+from scopec.base.records import replace
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import as_type, compare, kept, number, signed
 from scopec.frontends.clang.machine.instructions import operand, value_of

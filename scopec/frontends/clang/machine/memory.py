@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Bits, Leaf
 from scopec.frontends.clang.llvm.numbers import Offset, arithmetic, number, resized, signed, unsigned

@@ -6,11 +6,10 @@ the same in all threads that find the same: that of ``while (*error > limit)`` i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import IntEnum
 from typing import TypeVar, get_args
 
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.program.values import Const, Value
 
 _T = TypeVar("_T")

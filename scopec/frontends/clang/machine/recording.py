@@ -5,11 +5,11 @@ Before a register gets another value, an old value that the state still needs is
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.base.records import replace
 from scopec.frontends.clang.evaluation_order.footprints import Touch, Touched, touch_of
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.bits import EVERY_BIT, may_be_set

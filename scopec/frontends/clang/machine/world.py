@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cache, partial
 from math import prod
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.files import source_of
+from scopec.base.records import replace
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Leaf, Place, Variable
