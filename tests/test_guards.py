@@ -105,6 +105,24 @@ def test_values_of_nodes_are_made_once(a: tuple, b: tuple) -> None:  # type: ign
         assert guard.value([], done) is done[guard.node]
 
 
+@given(formulas(), formulas(), formulas(), st.integers(0, SIZE - 1), st.booleans())
+def test_a_guard_chooses_between_two(a: tuple, b: tuple, c: tuple, condition: int, wanted: bool) -> None:  # type: ignore[type-arg]
+    guards = Guards()
+    yes, no = guard_of(b, guards), guard_of(c, guards)
+    for here in (guard_of(a, guards), guards.literal(condition, wanted)):
+        if not (here.always or here.never):
+            assert here.choose(yes, no) == (here & yes) | (~here & no)
+
+
+@given(formulas(), st.dictionaries(st.integers(0, SIZE - 1), st.booleans()))
+def test_a_guard_along_outcomes_is_what_they_leave_of_it(a: tuple, known: dict[int, bool]) -> None:  # type: ignore[type-arg]
+    guards = Guards()
+    guard = guard_of(a, guards)
+    left = guard.along(known)
+    assert left.always or left.never or left.branch[0] not in known
+    assert guards.given(known)(left) == guards.given(known)(guard)
+
+
 def test_many_branches_one_after_the_other_stay_small() -> None:
     """Each of 60 waits leaves by the first or the second iteration: 2^60 paths."""
     guards = Guards()

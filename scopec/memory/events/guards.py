@@ -230,6 +230,26 @@ class Guard:
         _, low, high = self.branch
         return (low.never and high.always) or (low.always and high.never)
 
+    def choose(self, yes: Guard, no: Guard) -> Guard:
+        """One guard where this holds, which is no constant, and another one elsewhere."""
+        nodes = self.guards._nodes
+        condition, low, high = nodes[self.node]
+        if low + high == _YES and condition < min(nodes[yes.node][0], nodes[no.node][0]):
+            one, other = (no, yes) if high else (yes, no)  # a condition that comes before theirs: one new node
+            return Guard(self.guards, self.guards._node(condition, one.node, other.node))
+        return (self & yes) | (~self & no)
+
+    def along(self, outcomes: Mapping[int, bool]) -> Guard:
+        """The guard that is left where conditions came out so, to the first one that is none of them."""
+        nodes, node = self.guards._nodes, self.node
+        while node > _YES:
+            condition, low, high = nodes[node]
+            outcome = outcomes.get(condition)
+            if outcome is None:
+                break
+            node = high if outcome else low
+        return Guard(self.guards, node)
+
     def excludes(self, other: Guard) -> bool:
         """Whether no path satisfies both."""
         return self.guards._apart(self.node, other.node)

@@ -230,17 +230,15 @@ class _Run:
 
     def _known(self, guard: Guard, *, choose: bool = False) -> bool:
         """Whether a path is the one that is taken; _OpenError where that is not known."""
-        while not (guard.always or guard.never):
-            number, low, high = guard.branch
-            if number not in self.outcomes:
-                value = values.substitute(self.graph.conditions[number], self._leaf)
-                if not isinstance(value, Const) and choose:
-                    value = self._chosen(value)
-                if not isinstance(value, Const):
-                    unread = (leaf.name in self._reads and leaf.name not in self.read for leaf in values.leaves(value))
-                    raise _LaterError if any(unread) else _OpenError
-                self.outcomes[number] = value != FALSE
-            guard = high if self.outcomes[number] else low
+        while not ((guard := guard.along(self.outcomes)).always or guard.never):
+            number, _, _ = guard.branch
+            value = values.substitute(self.graph.conditions[number], self._leaf)
+            if not isinstance(value, Const) and choose:
+                value = self._chosen(value)
+            if not isinstance(value, Const):
+                unread = (leaf.name in self._reads and leaf.name not in self.read for leaf in values.leaves(value))
+                raise _LaterError if any(unread) else _OpenError
+            self.outcomes[number] = value != FALSE
         return guard.always
 
     def _chosen(self, value: Value) -> Value:

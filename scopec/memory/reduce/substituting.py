@@ -45,7 +45,7 @@ class Substituting:
             if here.always or here.never:
                 self._guards[node] = self._guards[high if here.always else low]
             else:
-                self._guards[node] = (here & self._guards[high]) | (~here & self._guards[low])
+                self._guards[node] = here.choose(self._guards[high], self._guards[low])
         return self._guards[guard.node]
 
     def _number_conditions(self) -> None:
