@@ -20,7 +20,7 @@ _ANY = (1 << 31, 1 << 31, 1 << 63)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}
-#: The parts of the time of a question that are for its proof: of a plainer one, by laws, and by z3's own products.
+#: The parts of the time of a question that are for its proof: by laws, of a plainer one, and by z3's own products.
 _PLAIN = 0.1
 #: The part of the time for models that is for those with given numbers, and these.
 _GIVEN = 0.4
@@ -84,7 +84,7 @@ class Asked:
         """Whether it is proved that there are no such threads."""
         simpler = plain(question)
         tries = [(simpler, False, _PLAIN)] if simpler is not None else []
-        for one, exact, share in (*tries, (question, False, _BY_LAWS), (question, True, _BY_PRODUCTS)):
+        for one, exact, share in ((question, False, _BY_LAWS), *tries, (question, True, _BY_PRODUCTS)):
             said = self._stated(one, exact=exact)
             if _check(said.assertions, seconds * share)[0] == z3.unsat:
                 self._decided = said.assertions, "unsat"
@@ -92,9 +92,10 @@ class Asked:
         return False
 
     def _model(self, question: Question, end: float) -> Model | None:
-        """Two threads as is asked, and rather should be; else of launches with given numbers."""
+        """Two threads as is asked, and rather should be; of what is likely else of launches with given numbers."""
         left = end - time.monotonic()
-        last, end = end, time.monotonic() + (left if left < _SHORT else (1 - _GIVEN) * left)
+        is_given = question.likely and left > _SHORT
+        last, end = end, time.monotonic() + ((1 - _GIVEN) * left if is_given else left)
         best: Model | None = None
         wished = question
         for wish in question.rather:
@@ -102,7 +103,8 @@ class Asked:
             found = self._smallest(better, time.monotonic() + (end - time.monotonic()) / 2)
             if found is not None:
                 best, wished = found, better
-        return best or self._smallest(wished, end) or self._with_numbers(question, last)
+        found = best or self._smallest(wished, end)
+        return self._with_numbers(question, last) if found is None and is_given else found
 
     def _with_numbers(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked of a launch whose numbers are all one number: products are of one unknown then."""
