@@ -11,9 +11,10 @@ import pytest
 
 import scopec as api
 from scopec.base.source import Source
+from scopec.frontends.clang.compiler import Refused
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.host_code import without_host
-from scopec.frontends.clang.kernels import kernels
+from scopec.frontends.clang.kernels import _taken, kernels
 from tests.command import scopec
 from tests.guesses import asked, directives
 
@@ -141,6 +142,34 @@ template __global__ void made<n::S>(int*);
     ]
     assert [p["variant"] for p in found["programs"]] == [{"kernel": "plain<int>"}, {"kernel": "made<n::S>"}]  # type: ignore[attr-defined]
     assert found["status"] == 2
+
+
+def test_arguments_that_clang_refuses_deep_in_a_kernel_are_passed_over(tmp_path: Path) -> None:
+    """What two kernels use is objected to once, under the first of them."""
+    text = """\
+template <typename T> __device__ T half(T x) { static_assert(sizeof(T(1) / 2 + 0.5f) == sizeof(T) && T(1) / 2 != T(0)); return x / 2; }
+template <typename T> __global__ void one(T* x) { x[threadIdx.x] = half(x[threadIdx.x]); }
+template <typename T> __global__ void other(T* x) { x[threadIdx.x] = half(T(1)); }
+template <typename U> void host(U* x) { other<U><<<1, 32>>>(x); }
+"""
+    found = [one[-1] for one in directives(text, tmp_path)]
+    assert found == ["launch one<float><<<1, 2>>>(x);", "launch other<float><<<1, 2>>>(x);"]
+
+
+@pytest.mark.parametrize(("placed", "calls"), [(True, 3), (False, 5)])
+def test_names_that_clang_takes_are_found_by_the_lines_of_its_errors(placed: bool, calls: int) -> None:
+    """Of ``b`` and ``d`` it says one after the other what is wrong; without a line it is asked about each."""
+    asked_: list[list[str]] = []
+
+    def using(names: list[str]) -> None:
+        asked_.append(names)
+        if wrong := [7 + n for n, name in enumerate(names) if name in "bd"]:
+            refused = Refused()
+            refused.lines = frozenset(wrong[:1] if placed else ())
+            raise refused
+
+    assert _taken(["a", "b", "c", "d"], 7, using) == {"a", "c"}
+    assert len(asked_) == calls
 
 
 def test_names_that_the_file_has_are_not_taken(tmp_path: Path) -> None:

@@ -46,7 +46,12 @@ _LONG_WORD = re.compile(r"\w{1000}")
 
 
 class Refused(InputError):
-    """clang does not take a text for C++."""
+    """clang does not take a text for C++.
+
+    ``lines`` are those of the text, from 1 on, where an error stands or a note on one.
+    """
+
+    lines: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -147,7 +152,9 @@ def _codes(clang: Clang, runs: list[Run], source: Source, folder: Path, flags: F
         )
     )
     if errors:
-        raise Refused(*errors)
+        refused, name = Refused(*errors), name_for_clang(source.name)
+        refused.lines = frozenset(at.line for m in said for at in (m, *m.notes) if at.file == name)
+        raise refused
     if failed := [run for run in runs if run.status]:
         if fault := _tried(clang, _NO_FLAGS):
             raise broken(clang, fault)

@@ -23,7 +23,7 @@ from scopec.frontends.clang.shapes import LAUNCH, Shape, shape_of, split
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from scopec.base.cache import Cache
     from scopec.base.diagnostics import Diagnostic
@@ -156,13 +156,11 @@ def kernels(
         with suppress(Refused):
             return using([first for first, *_ in chosen])[0]
         result, accepted = using(())
-        taken: list[str] = []
-        for names in chosen:
-            for name in names:
-                with suppress(Refused):
-                    result, _ = using([*taken, name], accepted)
-                    taken.append(name)
-                    break
+        begin = whole.count("\n") + 2
+        taken = _taken([name for names in chosen for name in names], begin, lambda names: using(names, accepted)[0])
+        with suppress(Refused):
+            firsts = (next(filter(taken.__contains__, names), None) for names in chosen)
+            return using([name for name in firsts if name is not None], accepted)[0]
         return result
 
     def found(left: Source, result: Compiled, objection: Diagnostic | None = None) -> Found:
@@ -186,6 +184,30 @@ def kernels(
     lines = rest.text.splitlines()
     there = tuple((name, at) for name, at in left.open if at.file != source.name or lines[at.line - 1].strip())
     return replace(left, refused=refused_, open=there)
+
+
+def _taken(names: list[str], begin: int, using: Callable[[list[str]], object]) -> frozenset[str]:
+    """Those of names that clang takes, each on a line of its own from ``begin`` on; where what it objects to leads to
+    none of these lines, they are tried one by one.
+    """
+    while names:
+        try:
+            using(names)
+            break
+        except Refused as refused:
+            left = [name for line, name in enumerate(names, begin) if line not in refused.lines]
+            if len(left) == len(names):
+                return frozenset(filter(lambda name: _is_taken(name, using), names))
+            names = left
+    return frozenset(names)
+
+
+def _is_taken(name: str, using: Callable[[list[str]], object]) -> bool:
+    try:
+        using([name])
+    except Refused:
+        return False
+    return True
 
 
 def _code(source: Source) -> str:
