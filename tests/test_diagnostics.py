@@ -69,6 +69,8 @@ int main() {
 }
 //@ expect race_free;
 """,
+    Code.ANY_INDEX: "__device__ int x[4];\n__global__ void k(float f) { atomicAdd(&x[(int)f], 1); }\n"
+    "//@ launch k<<<1, 2>>>(1.0f);\n",
 }
 
 

@@ -198,7 +198,7 @@ __global__ void k(float f) {
             "atomicCAS(&n, 0, 1);",
             "an operation that compares `n` in one step, where a floating-point number was stored",
         ),
-        ("a[n] = 1;", "a value that is not modelled, such as a floating-point number, decides something here"),
+        ("__syncwarp(n);", "a value that is not modelled, such as a floating-point number, decides something here"),
     ],
 )
 def test_what_needs_the_value_is_refused(use: str, message: str, write: Callable[..., Path]) -> None:

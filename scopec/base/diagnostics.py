@@ -152,6 +152,11 @@ class Code(Enum):
         "kernels of headers that are not asked, as the file names others",
         "check a file that includes the header alone, or write a `//@ launch` for each",
     )
+    ANY_INDEX = (
+        "SCP053",
+        "an index that is not modelled, such as one made of a floating-point number, for which any element is taken",
+        "whether it leaves the object is not asked; compute it from integers to have it modelled",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

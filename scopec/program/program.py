@@ -13,7 +13,7 @@ from scopec.program.specialise import device_threads
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from scopec.base.source import Source
+    from scopec.base.source import Source, Span
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Program:
     point to: elements of objects by the offset in bytes.  ``placed`` are the objects whose addresses it computes with:
     it has one choice of the addresses that a machine might give them.  ``fields`` are bit-fields, by name.
     ``read_with`` are the versions of the library's headers that it was read with, by their names; none where they are
-    scopec's own.  ``compiled_by`` says what made the code of its kernels, where that is not the text.
+    scopec's own.  ``compiled_by`` says what made the code of its kernels, where that is not the text.  ``any_index``
+    are the places of accesses to any element of an object, as their index is not modelled.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Program:
     fields: Mapping[str, BitField] = field(default_factory=dict)
     read_with: Mapping[str, str] = field(default_factory=dict)
     compiled_by: str | None = None
+    any_index: tuple[Span, ...] = ()
 
     @property
     def bodies(self) -> Iterator[Body]:

@@ -401,9 +401,9 @@ def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
 
 
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:
-    """The checks with what becomes of hangs where more is assumed than documents promise, and of doubtful guesses."""
+    """The checks with what becomes of hangs where more is assumed than documents promise, and of doubtful findings."""
     hangs = any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks)
-    if not hangs and inquiry.run.guess_doubt is None:
+    if not hangs and inquiry.run.guess_doubt is None and not inquiry.run.program.any_index:
         return checks
     from scopec.session.inquiry.assumptions import told as told_assumed  # Start-up: as above.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import ScopecError
 from scopec.explain.verdict import FAULTY, Check
 from scopec.progress.models import ASSUMED, CUDA
-from scopec.session.inquiry import partners
+from scopec.session.inquiry import any_index, partners
 from scopec.session.inquiry.stuck import hangs
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def told(run: Run, checks: Sequence[Check], found: Findings | None, ask: Callabl
     ``found`` are the answers to the memory questions of the run.  Nothing is said of a program that is undefined, nor
     where the engines that answer at once do not know soon.
     """
-    checks = partners.told(run, checks)
+    checks = any_index.told(run, partners.told(run, checks))
     concerned = [c for c in checks if run.progress == CUDA and _hangs(c)]
     said = "; ".join(_said(run, found, ask)) if concerned else ""
     return [replace(c, assuming=said) if said and c in concerned else c for c in checks]

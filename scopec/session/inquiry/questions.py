@@ -156,8 +156,8 @@ def remarks(run: Unfolded) -> Iterator[Diagnostic]:
     """Warnings about what the event graph shows.
 
     Locals that are read before they have a value on some path; host memory that devices access although it is
-    not registered there, on a machine whose devices cannot access pageable memory (pageableMemoryAccess); and streams
-    that a value alone orders.
+    not registered there, on a machine whose devices cannot access pageable memory (pageableMemoryAccess); streams that
+    a value alone orders; and indices for which any element is taken.
     """
     for span, name in dict.fromkeys((unset.span, unset.variable) for unset in run.graph.unset):
         message = f"`{name}` may be read before it has a value: what it has then is undefined"
@@ -169,6 +169,10 @@ def remarks(run: Unfolded) -> Iterator[Diagnostic]:
     for grid, other in ordered_by_values(run.program):
         message = f"stream {grid.stream.name} waits for a value of stream {other.stream.name}, and no event says so"
         yield Diagnostic(Code.BY_VALUE, message, grid.span, None, "warning")
+    if places := run.program.any_index:
+        many = f" (nor are {len(places) - 1} others)" if places[1:] else ""
+        message = f"this index is not modelled{many}: any element is taken, and that the object has it is assumed"
+        yield Diagnostic(Code.ANY_INDEX, message, places[0], Code.ANY_INDEX.way_out, "warning")
 
 
 # ---------------------------------------------------------------- the progress question

@@ -3,7 +3,7 @@
 - ``machine``: control flow, and results in registers
 - ``steps``, ``instructions``: the effects and the results of instructions
 - ``access``, ``memcpy``: reads and writes, of one number and of many
-- ``addresses``: as numbers
+- ``addresses``: as numbers; ``elements``: of elements, also by an index that is not modelled
 - ``variables``: local variables
 - ``state``, ``memory``: a thread's position, and the content of its memory
 - ``opaque``: values that are not modelled, and formulas by which they are computed

@@ -32,6 +32,8 @@ from scopec.program import faults, ir, values
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from scopec.frontends.clang.machine.memory import Layout
     from scopec.frontends.clang.machine.recording import Recording
 
@@ -189,13 +191,27 @@ def place_of(machine: Recording, state: State, typed: llvm.Typed, type_: llvm.Ty
     raise Done
 
 
-def element_address(machine: Recording, state: State, part: llvm.Element) -> Content:
-    """The address that ``getelementptr`` computes."""
+def element_address(
+    machine: Recording,
+    state: State,
+    part: llvm.Element,
+    of_unknown: Callable[[Recording, State, Address, int], Offset | None] | None = None,
+) -> Content:
+    """The address that ``getelementptr`` computes.
+
+    ``of_unknown`` is the offset for an index that is not modelled, from an address on, of elements so many bytes apart.
+    """
     base = pointer_of(machine, state, part.pointer)
     offset, current = base.offset, llvm.Array(0, part.type)
     type_: llvm.Type = current
     for index in part.indices:
-        value = value_of(machine, state, index)
+        content = operand(machine, state, index)
+        if of_unknown and isinstance(content, Opaque) and not content.lost and isinstance(type_, llvm.Array):
+            found = of_unknown(machine, state, Address(base.region, offset), llvm.size(type_.element))
+            if found is not None:
+                offset, type_ = found, type_.element
+                continue
+        value = as_number(machine, state, content)
         match type_:
             case llvm.Array(_, inner):
                 offset = offset.plus(llvm.size(inner), value)

@@ -421,9 +421,10 @@ def objects_of(
         yield ir.Object(
             object_name(layout.name, leaf), span, leaf.type, storage,
             tuple(None if v is None else leaf.type.wrap(v) for v in found),
-            array=bool(leaf.extents), use=_USES.get(leaf.class_, use),
+            array=bool(leaf.extents), use=USES.get(leaf.class_, use),
             shape=shape(leaf) if len(leaf.extents) > 1 else (),
         )  # fmt: skip
 
 
-_USES = {"barrier": ir.Use.BARRIER, "latch": ir.Use.LATCH, "counting_semaphore": ir.Use.SEMAPHORE}
+#: What the objects of some classes are.
+USES = {"barrier": ir.Use.BARRIER, "latch": ir.Use.LATCH, "counting_semaphore": ir.Use.SEMAPHORE}

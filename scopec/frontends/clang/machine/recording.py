@@ -186,10 +186,10 @@ class Recording:
     def _mentioned(self, state: State, register: Reg) -> bool:
         return any(_holds(content, register) for content in state.holders().values())
 
-    def target(self, state: State, type_: IntType) -> Reg:
-        """A register for what the present instruction of the thread yields."""
+    def target(self, state: State, type_: IntType, part: int = 0) -> Reg:
+        """A register for what the present instruction of the thread yields, or for a part of it."""
         frame = state.frame
-        found = self.register(frame.calls, frame.site(), type_)
+        found = self.register(frame.calls, (frame.site(), part) if part else frame.site(), type_)
         self._keep(state, found)
         return found
 

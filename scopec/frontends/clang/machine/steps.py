@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.machine.access import load, store
+from scopec.frontends.clang.machine.elements import computed_address
 from scopec.frontends.clang.machine.instructions import (
     compared,
     computed,
     converted,
-    element_address,
     empty,
     inserted,
     operand,
@@ -46,7 +46,7 @@ def compute(machine: Recording, state: State, instruction: llvm.Instruction) -> 
             store(machine, state, place_of(machine, state, pointer, value.type), content, value.type, mode)
             return None
         case llvm.Element() as part:
-            return element_address(machine, state, part)
+            return computed_address(machine, state, part)
         case llvm.Arithmetic(opcode, type_, left, right):
             return computed(machine, state, opcode, type_, left, right)
         case llvm.Compare(opcode, predicate, type_, left, right):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import as_type, kept, number, signed, unsigned
+from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.state import Done
 from scopec.program import faults, ir, values
 from scopec.program.types import INT
@@ -44,7 +45,7 @@ def check_at_trap(machine: Recording, state: State, truth: Value, following: str
     """Assert what clang compares for an index or a shift; before a division it does too, which is checked by itself."""
     action = state.frame.function.blocks[trap][0].action
     if isinstance(action, llvm.Call) and action.arguments[0].operand == _INDEX:
-        if truth != values.TRUE:
+        if truth != values.TRUE and not _is_not_modelled(state):
             span = machine.span(state)
             text = machine.world.text_of(span)
             _assert(machine, state, (faults.outside(truth, text, _length(state, following)),), span)
@@ -61,13 +62,29 @@ def check_at_trap(machine: Recording, state: State, truth: Value, following: str
             pass
 
 
+def _comparisons(state: State) -> list[llvm.Action]:
+    """The instructions of a block that compute what its branch looks at."""
+    code = state.frame.function.blocks[state.frame.label]
+    decided_by = code[-1].action.condition if isinstance(code[-1].action, llvm.Branch) else None
+    return [i.action for i in code if isinstance(decided_by, llvm.Local) and i.result == decided_by.name]
+
+
+def _is_not_modelled(state: State) -> bool:
+    """Whether an index that is compared with the length of its array is not modelled: it is taken to be one of it."""
+    code = state.frame.function.blocks[state.frame.label]
+    widened = {i.result: i.action.operand.operand for i in code if isinstance(i.action, llvm.Cast)}
+    for action in _comparisons(state):
+        index = action.left if isinstance(action, llvm.Compare) else None
+        while isinstance(index, llvm.Local):
+            if isinstance(state.frame.env.get(index.name), Opaque):
+                return True
+            index = widened.get(index.name)
+    return False
+
+
 def _length(state: State, following: str) -> int | None:
     """The length of an array whose index is compared with that, where it is told."""
-    blocks = state.frame.function.blocks
-    code = blocks[state.frame.label]
-    decided_by = code[-1].action.condition if isinstance(code[-1].action, llvm.Branch) else None
-    actions = [i.action for i in code if isinstance(decided_by, llvm.Local) and i.result == decided_by.name]
-    for action in (*actions, *(i.action for i in blocks[following])):
+    for action in (*_comparisons(state), *(i.action for i in state.frame.function.blocks[following])):
         match action:
             case llvm.Compare(_, "ult", _, _, llvm.Number(length)) | llvm.Element(llvm.Array(length)):
                 return length

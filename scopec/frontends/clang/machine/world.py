@@ -17,6 +17,7 @@ from scopec.frontends.clang.llvm.numbers import Offset
 from scopec.frontends.clang.machine.constants import contents
 from scopec.frontends.clang.machine.memory import (
     NULL,
+    USES,
     Address,
     Code,
     Content,
@@ -79,6 +80,7 @@ class World:
         #: The addresses of objects that are computed with, and the places where numbers become pointers.
         self.placed: dict[Memory, range] = {}
         self.pointers_of_numbers: list[Span] = []
+        self.any_index: list[Span] = []
         #: Constants that are indexed with what is known at run time alone: they are in memory.
         self.tables: set[Memory] = set()
         #: The objects in `__constant__` memory, which no kernel may write.
@@ -191,7 +193,7 @@ class World:
 
     def forget(self, name: str, leaf: Leaf) -> bool:
         """Whether it is news that the values of an object are not modelled."""
-        if name in self.not_modelled or leaf.pointer or leaf.overlaps or leaf.bits or leaf.class_:
+        if name in self.not_modelled or leaf.pointer or leaf.overlaps or leaf.bits or leaf.class_ in USES:
             return False
         self.not_modelled.add(name)
         return True
