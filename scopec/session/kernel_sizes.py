@@ -34,7 +34,7 @@ from scopec.session.generated import named
 from scopec.session.plan import Overrides
 from scopec.session.vacuous import said_of
 from scopec.session.witnessed import Answered, Found, Launch, lines_of
-from scopec.sizes import assumptions, questions
+from scopec.sizes import assumptions, digits, questions
 from scopec.sizes import pairs as meeting
 from scopec.sizes.questions import Launches, Model
 
@@ -254,15 +254,25 @@ class OfKernel:
         is_known = questions.is_exact(barrier.condition)
         return is_known and self.answer(questions.differs_in_warp(self.launches, barrier.condition)) == "none"
 
-    def meet(self, pair: meeting.Pair, seconds: float) -> Answer:
+    def meet(self, pair: meeting.Pair, seconds: float, *, by_digits: bool = False) -> Answer:
         """Whether a pair may meet: proved not to in any turns of loops, or two threads that do, as far as known."""
         undecided: Answer = "none"
         for question in meeting.asked(self.launches, pair, self.order):
+            if by_digits and self.meet_in_no_digit(question, seconds / 2):
+                continue
             answer = self.answer(question, seconds)
             if isinstance(answer, Model):
                 return answer
             undecided = undecided if answer == "none" else None
         return undecided
+
+    def meet_in_no_digit(self, question: Question, seconds: float) -> bool:
+        """Whether the digits of two offsets tell that they differ."""
+        end = time.monotonic() + seconds
+        for parts in digits.split(question):
+            if all(self.answer(one, max(0.0, min(seconds / 2, end - time.monotonic()))) == "none" for one in parts):
+                return True
+        return False
 
     def unmet(self) -> bool:
         """Whether no launch meets the condition."""
@@ -339,7 +349,7 @@ class OfKernel:
 
     def again(self, one: Open, seconds: float, on: str) -> Found:
         """What is found of a pair in more time."""
-        answer = self.meet(one.pair, min(_PAIR, seconds))
+        answer = self.meet(one.pair, min(_PAIR, seconds), by_digits=True)
         return Found("holds", "") if answer == "none" else self.looked_at(one.pair, answer, on)
 
     def looked_at(self, pair: meeting.Pair, answer: Model | None, on: str) -> Found:

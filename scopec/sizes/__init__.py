@@ -4,6 +4,7 @@
 - ``assumptions``: what a proof assumes, with questions that find where it is not so
 - ``conditions``: guesses which launches are meant
 - ``polynomials``: sums of products in one form
+- ``digits``: a question about two offsets by the digits of these
 - ``tickets``: numbers that no two threads get
 - ``questions``: what is asked of two threads, and what is known of a launch
 """

@@ -16,7 +16,7 @@ from scopec.program.anythread import ONE, ZERO, Term, add, const, linear, mul, t
 
 #: A product of terms, each as often as it is a factor, in one order; with its constant factor a part of a sum.
 _Product: TypeAlias = tuple[Term, ...]
-_Sum: TypeAlias = dict[_Product, int]
+Sum: TypeAlias = dict[_Product, int]
 
 #: A sum of more products than this stays as it is.
 _MOST = 64
@@ -24,15 +24,15 @@ _MOST = 64
 
 def grouped(factors: dict[Term, int]) -> Term:
     """The sum of terms, each with a factor, without its constant: common factors are taken out of products."""
-    found = _multiplied_out(factors)
+    found = multiplied_out(factors)
     if found is None or not _common(found):
         return total(factors)
-    return _grouped(found)
+    return as_term(found)
 
 
-def _multiplied_out(factors: dict[Term, int]) -> _Sum | None:
+def multiplied_out(factors: dict[Term, int]) -> Sum | None:
     """A sum as products of what is neither; None where these are too many."""
-    found: _Sum = {}
+    found: Sum = {}
     for term, factor in factors.items():
         products = _products(term)
         if products is None:
@@ -43,13 +43,13 @@ def _multiplied_out(factors: dict[Term, int]) -> _Sum | None:
     return found if len(found) <= _MOST else None
 
 
-def _products(term: Term) -> _Sum | None:
+def _products(term: Term) -> Sum | None:
     if term.op != "mul":
         return {(term,): 1}
     one, other = (_summed(arg) for arg in term.args)
     if one is None or other is None or len(one) * len(other) > _MOST:
         return None
-    found: _Sum = {}
+    found: Sum = {}
     for ours, first in one.items():
         for theirs, second in other.items():
             product = tuple(sorted((*ours, *theirs), key=lambda factor: factor.number))
@@ -57,13 +57,13 @@ def _products(term: Term) -> _Sum | None:
     return found
 
 
-def _summed(term: Term) -> _Sum | None:
+def _summed(term: Term) -> Sum | None:
     factors, constant = linear(term)
-    found = _multiplied_out(factors)
+    found = multiplied_out(factors)
     return found if found is None or not constant else {**found, (): constant}
 
 
-def _common(found: _Sum) -> Term | None:
+def _common(found: Sum) -> Term | None:
     """The factor to take out first: one of the launch rather than another, and one of most products."""
     counted = Counter(factor for product in found if len(product) > 1 for factor in dict.fromkeys(product))
     counted += Counter(factor for product in found if len(product) == 1 for factor in product if factor in counted)
@@ -75,7 +75,8 @@ def _is_index(factor: Term) -> bool:
     return factor.op != "symbol" or factor.level != "launch"
 
 
-def _grouped(found: _Sum) -> Term:
+def as_term(found: Sum) -> Term:
+    """A sum of products, with common factors taken out of these."""
     factor = _common(found)
     if factor is None:
         result = ZERO
@@ -85,12 +86,12 @@ def _grouped(found: _Sum) -> Term:
                 whole = mul(whole, one)
             result = add(result, mul(const(times), whole))
         return result
-    inside: _Sum = {}
+    inside: Sum = {}
     for product, times in found.items():
         if factor in product:
             place = product.index(factor)
             inside[product[:place] + product[place + 1 :]] = times
     outside = {product: times for product, times in found.items() if factor not in product}
     divisor = gcd(*inside.values())
-    taken = _grouped({product: times // divisor for product, times in inside.items()})
-    return add(mul(const(divisor), mul(factor, taken)), _grouped(outside))
+    taken = as_term({product: times // divisor for product, times in inside.items()})
+    return add(mul(const(divisor), mul(factor, taken)), as_term(outside))
