@@ -246,6 +246,42 @@ __global__ void waits(volatile int* a) { while (a[threadIdx.x] != 1); }
     assert [check["verdict"] for check in found[0]["checks"]] == ["holds", "holds"]  # type: ignore[index]
 
 
+REVERSE = """\
+__global__ void k(int* d, int n) {
+    __shared__ int s[256];
+    int t = threadIdx.x;
+    s[t] = d[t];
+    __syncthreads();
+    d[t] = s[n - t - 1];
+}
+"""
+
+
+def test_a_length_may_be_that_of_the_block_and_no_other_hides_a_race_in_its_memory(tmp_path: Path) -> None:
+    found = asked(REVERSE, tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (0, "launch k<<<1, 2>>>(d, 2);")
+    found = asked(REVERSE.replace("__syncthreads();", ""), tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (1, "launch k<<<1, 2>>>(d, 2);")
+
+
+def test_the_argument_of_a_template_may_be_the_size_of_a_block(tmp_path: Path) -> None:
+    text = """\
+template <unsigned B> __global__ void k(int* in, int* out) {
+    __shared__ int s[B / 32];
+    int sum = in[blockIdx.x * B + threadIdx.x];
+    for (int i = 16; i; i /= 2) sum += __shfl_down_sync(~0u, sum, i);
+    if (threadIdx.x % 32 == 0) s[threadIdx.x / 32] = sum;
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = s[0];
+}
+"""
+    found = asked(text, tmp_path)
+    (program,) = found["programs"]  # type: ignore[misc]
+    assert (found["status"], program["directives"][-1]) == (0, "launch k<32U><<<2, 32>>>(in, out);")
+
+
 def test_a_kernel_that_clang_objects_to_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     text = """\
 #include <mma.h>

@@ -14,7 +14,8 @@ from scopec.base.source import Source
 from scopec.frontends.clang.compiler import Refused
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.host_code import without_host
-from scopec.frontends.clang.kernels import _taken, kernels
+from scopec.frontends.clang.kernels import kernels
+from scopec.frontends.clang.template_arguments import accepted_names
 from tests.command import scopec
 from tests.guesses import asked, directives
 
@@ -168,11 +169,11 @@ def test_names_that_clang_takes_are_found_by_the_lines_of_its_errors(placed: boo
             refused.lines = frozenset(wrong[:1] if placed else ())
             raise refused
 
-    assert _taken(["a", "b", "c", "d"], 7, using) == {"a", "c"}
+    assert accepted_names(["a", "b", "c", "d"], 7, using) == {"a", "c"}
     assert len(asked_) == calls
 
 
-def test_names_that_the_file_has_are_not_taken(tmp_path: Path) -> None:
+def test_names_that_the_file_has_are_notaccepted_names(tmp_path: Path) -> None:
     (found,) = directives("__device__ int a;\n__global__ void k(int* a) { a[threadIdx.x] = 1; }\n", tmp_path)
     assert found == ["object __device__ int k_a[16];", "launch k<<<1, 2>>>(k_a);"]
 
@@ -320,7 +321,7 @@ def test_a_kernel_that_does_what_is_undefined_under_every_guess_is_not_violated(
     "more",
     ["int main() { k<<<1, 1>>>(nullptr); cudaDeviceSynchronize(); }", "//@ launch k<<<1, 1>>>(nullptr);"],
 )
-def test_a_launch_that_a_file_has_is_taken(more: str, tmp_path: Path) -> None:
+def test_a_launch_that_a_file_has_isaccepted_names(more: str, tmp_path: Path) -> None:
     found = asked(f"__global__ void k(int* a) {{}}\n{more}\n", tmp_path)
     assert [(p["guessed"], p["directives"]) for p in found["programs"]] == [(False, [])]  # type: ignore[attr-defined]
 

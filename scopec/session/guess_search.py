@@ -21,8 +21,20 @@ from scopec.base.records import dataclass
 from scopec.memory.graph import reduced
 from scopec.memory.reduce.certain_race import racing_pair
 from scopec.memory.reduce.one_execution import executions
+from scopec.program.ir import Storage
 from scopec.program.mbarriers import RULES
-from scopec.session.guess_text import Numbers, directives, has_numbers, larger, lengths, namings, shapes, smallest
+from scopec.session.guess_text import (
+    ARGUMENT,
+    Numbers,
+    directives,
+    has_numbers,
+    larger,
+    lengths,
+    namings,
+    row,
+    shapes,
+    smallest,
+)
 from scopec.session.inquiry.content import deciding
 from scopec.session.inquiry.graphs import asked
 
@@ -243,27 +255,37 @@ def _tries(kernel: Kernel, found: list[Guess]) -> Iterator[tuple[str, Numbers]]:
 
     Behind a guess in which no threads meet, what may bring them together.
     """
-    plain = [Numbers(each) for each in _NUMBERS] if has_numbers(kernel.parameters) else [Numbers(_NUMBERS[0])]
     for shape in dict.fromkeys(shapes(kernel)):
+        plain = _plain(kernel, shape)
         for numbers in plain:
             yield shape, numbers
             if found and found[-1].quality.idle:
                 yield from ((shape, filled) for filled in _filled(found))
             racy = _racy(found)
             if racy is not None and racy.shape == shape:
-                yield from ((shape, longer) for longer in _longer(kernel, racy.numbers))
+                yield from ((shape, longer) for longer in _longer(kernel, racy))
                 break
-            if any(guess.quality.idle for guess in found):
+            if any(guess.quality.idle for guess in found) and (numbers != plain[0] or not kernel.shape.shares):
                 break
         racy = _racy(found)
         numbers = racy.numbers if racy is not None and racy.shape == shape else plain[0]
-        others = (replace(numbers, argument=argument) for argument in _ARGUMENTS)
+        others = (replace(numbers, argument=argument) for argument in (ARGUMENT, *_ARGUMENTS))
+        if not any(guess.shape == shape for guess in found):
+            continue  # the text cannot be read with this block, whatever the arguments
         if not any(guess.quality.idle for guess in found):
-            yield from ((shape, other) for other in others if other.named(kernel) != kernel.name)
+            yield from ((shape, other) for other in others if other.named(kernel) != numbers.named(kernel))
         elif not (kernel.shape.shares or kernel.shape.counts):
             return
     if kernel.shape.shares and all(guess.quality.idle for guess in found):
-        yield from ((larger(kernel), numbers) for numbers in dict.fromkeys((plain[0], Numbers(_MANY))))
+        first, *_ = _plain(kernel, larger(kernel))
+        yield from ((larger(kernel), numbers) for numbers in dict.fromkeys((first, replace(first, each=_MANY))))
+
+
+def _plain(kernel: Kernel, shape: str) -> list[Numbers]:
+    """Numbers that are the same for all parameters; arguments of templates may be the size of a row."""
+    argument = row(shape) or ARGUMENT
+    each = _NUMBERS if has_numbers(kernel.parameters) else _NUMBERS[:1]
+    return [Numbers(number, argument=argument) for number in each]
 
 
 def _filled(found: list[Guess]) -> Iterator[Numbers]:
@@ -283,18 +305,29 @@ def _factors(kernel: Kernel) -> list[str]:
     return [name for name, own in lengths(kernel.parameters) if own in kernel.shape.factors]
 
 
-def _longer(kernel: Kernel, numbers: Numbers) -> Iterator[Numbers]:
-    """Numbers with longer rows: one argument, then all that the kernel multiplies with, then the others."""
-    factors = _factors(kernel)
+def _longer(kernel: Kernel, racy: Guess) -> Iterator[Numbers]:
+    """Numbers with longer rows: one argument, then all that the kernel multiplies with, then the others.
+
+    These, which may be lengths of rows in a way that its text does not show, are none of rows of a block's own memory.
+    """
+    numbers, factors = racy.numbers, _factors(kernel)
     for length in _LENGTHS:
         yield from (replace(numbers, others=((name, length),)) for name in factors)
     if len(factors) > 1:
         yield replace(numbers, others=tuple((name, _LENGTHS[0]) for name in factors))
         for names in (factors, factors[::-1]):  # rows, and what is made of rows
             yield replace(numbers, others=tuple((name, _LENGTHS[0] * 4**n) for n, name in enumerate(names)))
-    for name, _ in lengths(kernel.parameters):
+    for name, _ in () if _is_of_block(racy) else lengths(kernel.parameters):
         if name not in factors:
             yield replace(numbers, others=((name, _LENGTHS[0]),))
+
+
+def _is_of_block(racy: Guess) -> bool:
+    """Whether a race is one on shared memory."""
+    assert racy.quality.race is not None
+    places = (event.location for event in racy.quality.race)
+    objects = racy.run.program.objects
+    return any(at is not None and objects[at.object].storage is Storage.SHARED for at in places)
 
 
 def _sized(
@@ -303,7 +336,8 @@ def _sized(
 ) -> Guess:  # fmt: skip
     """The guess with the smallest objects that no index leaves, none smaller than another one needs.
 
-    What is known to be ``slow``, or is refused with small ones, is tried with large ones at once.
+    What is known to be ``slow``, or is refused with small ones, is tried with large ones at once; what is wrong in the
+    same way with two sizes with no others.
     """
     refused: InputError | None = None
     least = max((guess.size for guess in found if not guess.quality.faults), default=0)
@@ -322,6 +356,8 @@ def _sized(
             continue
         if not sized[-1].quality.faults:
             return sized[-1]
+        if len({frozenset(fault.text for fault in guess.run.graph.faults) for guess in sized}) < len(sized):
+            break  # an index that leaves an object names the object's size
     if not sized and refused:
         raise refused
     return min(sized, key=lambda guess: guess.quality.faults)

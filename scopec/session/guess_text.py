@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError
 from scopec.base.records import dataclass
+from scopec.frontends.clang.shapes import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +43,7 @@ class Numbers:
         """The name of a kernel with these arguments."""
         if not kernel.chosen or self.argument == ARGUMENT:
             return kernel.name
-        return re.sub(rf"(?<=[<\s]){ARGUMENT}(?=[,>])", str(self.argument), kernel.name)
+        return re.sub(rf"(?<=[<\s]){ARGUMENT}(?=U?L{{0,2}}[,>])", str(self.argument), kernel.name)
 
     def of(self, name: str) -> int:
         """That for a parameter, or for a member of one."""
@@ -58,6 +59,13 @@ def shapes(kernel: Kernel) -> Iterator[str]:
     yield f"{grid}, {_cube(kernel.shape.threads)}{dynamic}"
     for own in kernel.shape.blocks:
         yield f"{grid}, {own}{dynamic}"
+
+
+def row(shape: str) -> int | None:
+    """The threads of a row of a block, of a shape in which that is written as a number."""
+    _, block, *_ = split(shape)
+    found = re.match(r"\s*(?:dim3\()?\s*(\d+)\s*(?:[,)]|$)", block)
+    return int(found[1]) if found else None
 
 
 def smallest(kernel: Kernel) -> tuple[str, Numbers]:

@@ -2,7 +2,8 @@
 
 - ``program``: a file to a Program
 - ``prepare``: directives become C++
-- ``kernels``, ``shapes``, ``host_code``: the kernels of a file, shapes of launches, and it without its host's code
+- ``kernels``, ``template_arguments``, ``shapes``, ``host_code``: the kernels of a file, templates among them, shapes of
+  launches, and it without its host's code
 - ``libraries``, ``library_choice``: the library's headers, scopec's own or NVIDIA's
 - ``real_headers``, ``overlays``, ``host_overlays``: where NVIDIA's are, and what is laid over them and over libc++
 - ``toolkits``: those of ``-I``

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -19,27 +18,19 @@ from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.prepare import MAIN, prepared
 from scopec.frontends.clang.program import with_library
 from scopec.frontends.clang.ptx.text import around
-from scopec.frontends.clang.shapes import LAUNCH, Shape, shape_of, split
+from scopec.frontends.clang.shapes import Shape, shape_of
+from scopec.frontends.clang.template_arguments import Template, Text, accepted_names, kernel_templates, own_name
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from scopec.base.cache import Cache
     from scopec.base.diagnostics import Diagnostic
     from scopec.base.source import Source, Span
     from scopec.frontends.clang.flags import Flags
 
-_TEMPLATE = re.compile(r"\btemplate\s*<")
-_KERNEL = re.compile(r"[^;{}]*?\b__global__\b[^;{}]*?\b(?!__launch_bounds__|__align__|__cluster_dims__)(\w+)\s*\(")
-_OPENING = re.compile(r"\bnamespace\s+([\w:]+)\s*\{|[{}]")
-#: The types that are tried as arguments of templates.
-_TYPES = ("int", "float")
-#: The number of classes of a file that are tried, too.
-_CLASSES = 3
-_BUILT_IN = frozenset({"int", "float", "double", "unsigned", "char", "long", "short", "true", "false"})
-
-_Named = TypeVar("_Named", "Kernel", "_Template")
+_Named = TypeVar("_Named", "Kernel", "Template")
 
 Kind = Literal["number", "truth", "pointer", "pointers", "class", "numbers", "other"]
 
@@ -78,7 +69,7 @@ class Kernel:
     @property
     def own_name(self) -> str:
         """Its name without namespaces and template arguments."""
-        return _own(self.name)
+        return own_name(self.name)
 
 
 @dataclass(frozen=True)
@@ -96,14 +87,6 @@ class Found:
     open: tuple[tuple[str, Span], ...] = ()
     refused: tuple[Diagnostic, ...] = ()
     passed: tuple[tuple[str, Span], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Text:
-    """A file, and its code without comments and literals."""
-
-    source: Source
-    code: str
 
 
 def asks_nothing(source: Source) -> bool:
@@ -138,8 +121,8 @@ def kernels(
     to; EngineError without a clang.
     """
     code = _code(source)
-    texts = [_Text(source, code), *(_Text(header, _code(header)) for header in beside)]
-    templates = list(_named(code, [one for text in texts for one in _templates(text, code)]))
+    texts = [Text(source, code), *(Text(header, _code(header)) for header in beside)]
+    templates = list(_named(code, [one for text in texts for one in kernel_templates(text, code)]))
     chosen = [[one.name + arguments for arguments in one.arguments] for one in templates if one.arguments]
 
     def code_of(left: Source) -> Compiled:
@@ -156,11 +139,17 @@ def kernels(
         with suppress(Refused):
             return using([first for first, *_ in chosen])[0]
         result, accepted = using(())
-        begin = whole.count("\n") + 2
-        taken = _taken([name for names in chosen for name in names], begin, lambda names: using(names, accepted)[0])
+        made: dict[tuple[str, ...], Compiled] = {(): result}
+
+        def again(names: Sequence[str]) -> Compiled:
+            if tuple(names) not in made:
+                made[tuple(names)], _ = using(names, accepted)
+            return made[tuple(names)]
+
+        taken = accepted_names([name for names in chosen for name in names], whole.count("\n") + 2, again)
         with suppress(Refused):
             firsts = (next(filter(taken.__contains__, names), None) for names in chosen)
-            return using([name for name in firsts if name is not None], accepted)[0]
+            return again([name for name in firsts if name is not None])
         return result
 
     def found(left: Source, result: Compiled, objection: Diagnostic | None = None) -> Found:
@@ -186,37 +175,8 @@ def kernels(
     return replace(left, refused=refused_, open=there)
 
 
-def _taken(names: list[str], begin: int, using: Callable[[list[str]], object]) -> frozenset[str]:
-    """Those of names that clang takes, each on a line of its own from ``begin`` on; where what it objects to leads to
-    none of these lines, they are tried one by one.
-    """
-    while names:
-        try:
-            using(names)
-            break
-        except Refused as refused:
-            left = [name for line, name in enumerate(names, begin) if line not in refused.lines]
-            if len(left) == len(names):
-                return frozenset(filter(lambda name: _is_taken(name, using), names))
-            names = left
-    return frozenset(names)
-
-
-def _is_taken(name: str, using: Callable[[list[str]], object]) -> bool:
-    try:
-        using([name])
-    except Refused:
-        return False
-    return True
-
-
 def _code(source: Source) -> str:
     return without_literals(scan(around(source)).code)
-
-
-def _own(name: str) -> str:
-    """The name of a kernel without namespaces and template arguments."""
-    return name.partition("<")[0].rpartition("::")[2]
 
 
 def _named(code: str, found: list[_Named]) -> Iterator[_Named]:
@@ -226,7 +186,7 @@ def _named(code: str, found: list[_Named]) -> Iterator[_Named]:
     yield from chosen or found
 
 
-def _declared(texts: list[_Text], folder: Path, result: Compiled, library: tuple[str, ...]) -> list[Kernel]:
+def _declared(texts: list[Text], folder: Path, result: Compiled, library: tuple[str, ...]) -> list[Kernel]:
     """The kernels of a file and its headers in what clang makes of it."""
     device, (first, *_) = Module(result.device), texts
     debug = Debug(device, library, first.source.name)
@@ -245,7 +205,7 @@ def _declared(texts: list[_Text], folder: Path, result: Compiled, library: tuple
             continue
         source, code = text.source, text.code
         called = debug.qualified(function.subprogram)
-        own = _own(called)
+        own = own_name(called)
         line = source.lines[place.line - 1] if place.line <= len(source.lines) else ""
         named = re.search(rf"\b{own}\b(?=\s*\()", line)
         column = 1 if named is None else named.start() + 1
@@ -257,91 +217,6 @@ def _declared(texts: list[_Text], folder: Path, result: Compiled, library: tuple
         found.append(Kernel(called, source.span(at, at + len(own)), parameters, shape, name))
     order = [text.source.name for text in texts]
     return sorted(found, key=lambda kernel: (order.index(kernel.span.file), kernel.span.line, kernel.span.column))
-
-
-# ---------------------------------------------------------------- templates
-
-
-@dataclass(frozen=True, slots=True)
-class _Template:
-    """A kernel that is a template: its name, where that stands, and arguments to try (none are known: empty).
-
-    They are ``chosen`` where the file has no launch with numbers and types.
-    """
-
-    name: str
-    arguments: tuple[str, ...]
-    span: Span
-    chosen: bool
-
-    @property
-    def own_name(self) -> str:
-        """Its name without namespaces."""
-        return _own(self.name)
-
-
-def _templates(text: _Text, launching: str) -> Iterator[_Template]:
-    """The kernels of a text that are templates, with the arguments of a launch there or in another, or chosen ones."""
-    code = text.code
-    for match in _TEMPLATE.finditer(code):
-        end = after_group(code, match.end() - 1, "<>")
-        kernel = _KERNEL.match(code, end)
-        parameters = code[match.end() : end - 1]
-        if kernel is None or "template" in code[end : kernel.end()] or not parameters.strip():  # an instance of one
-            continue
-        name = kernel[1]
-        launches = [m for where in (launching, code) for m in LAUNCH.finditer(where) if m[1] == name and m[2]]
-        literal = [m[2] for m in launches if _is_literal(m[2])]
-        types = (*_TYPES, *_classes(code))
-        given = tuple(dict.fromkeys(m[2] for m in launches))
-        begun = (argument for one in given for argument in _arguments(parameters, types, one[1:-1]))
-        own = tuple(dict.fromkeys(literal[:1] or (*given, *begun, *_arguments(parameters, types))))
-        span = text.source.span(*kernel.span(1))
-        yield _Template(f"{_namespace(code, match.start())}{name}", own, span, not literal)
-
-
-def _is_literal(arguments: str) -> bool:
-    """Whether template arguments are numbers, truth values and built-in types."""
-    return _BUILT_IN.issuperset(re.findall(r"[A-Za-z_]\w*", arguments))
-
-
-def _classes(code: str) -> list[str]:
-    """Classes of a text that may be arguments, the first few."""
-    found = re.findall(r"(?<!>)[;}\n]\s*(?:struct|class)\s+([A-Za-z_]\w*)\s*(?:final\s*)?[:{]", f"\n{code}")
-    return list(dict.fromkeys(found))[:_CLASSES]
-
-
-def _arguments(parameters: str, types: tuple[str, ...], begun: str = "") -> Iterator[str]:
-    """Arguments to try for the parameters of a template, of which the first may be known.
-
-    None where a parameter is no type, number or truth value.
-    """
-    first = list(split(begun))
-    wanted = list(takewhile(lambda one: "=" not in one, split(parameters)))[len(first) :]
-    for type_ in types if wanted else ():
-        found = [_argument(parameter, type_) for parameter in wanted]
-        if None in found:
-            return
-        yield f"<{', '.join((*map(str.strip, first), *filter(None, found)))}>"
-
-
-def _argument(parameter: str, type_: str) -> str | None:
-    words = parameter.split()
-    if not words or "..." in parameter or "<" in parameter:
-        return None
-    return type_ if words[0] in ("typename", "class") else "false" if words[0] == "bool" else "2"
-
-
-def _namespace(code: str, place: int) -> str:
-    """The namespaces around a place, as a prefix of a name."""
-    around_: list[str] = []
-    for match in _OPENING.finditer(code, 0, place):
-        if match[0] == "}":
-            if around_:
-                around_.pop()
-        else:
-            around_.append(match[1] or "")
-    return "".join(f"{name}::" for name in around_ if name)
 
 
 # ---------------------------------------------------------------- what the metadata says
