@@ -6,6 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scopec.memory.events.events import Event, EventGraph
 
 
@@ -15,6 +17,7 @@ class EdgesLeft:
     def __init__(self, graph: EventGraph) -> None:
         self._ending: dict[str, list[int]] = defaultdict(list)
         self._beginning: dict[str, list[int]] = defaultdict(list)
+        self._edges = graph.asw
         self._missing = [len(edge.before) for edge in graph.asw]
         for number, edge in enumerate(graph.asw):
             for name in edge.before:
@@ -25,6 +28,12 @@ class EdgesLeft:
     def hold_up(self, event: Event) -> bool:
         """Whether an edge that ends at an event has others before it."""
         return any(self._missing[number] for number in self._ending[event.id])
+
+    def before(self, event: Event) -> Iterator[str]:
+        """The events with which the edges begin that hold an event up, those that are passed too."""
+        for number in self._ending[event.id]:
+            if self._missing[number]:
+                yield from self._edges[number].before
 
     def passed(self, event: Event) -> None:
         """Take note that an event is executed, or on a path that is not taken."""

@@ -1,12 +1,14 @@
 """One schedule of the operations on mbarriers: threads take turns, a copy is complete at its issue, waits pass at once.
 
 It is computed where the program alone decides what is done to mbarriers: no operation on one depends on what is read
-elsewhere, and whoever looks at one waits (a look that may find a phase not over is none of these).
+elsewhere, and whoever looks at one waits (a look that may find a phase not over is none of these).  Where a choice
+decides who does it, as which lane of a warp is elected, there is one for each case: every execution is in one of them.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -20,7 +22,8 @@ from scopec.program.settled_phases import Operation
 from scopec.program.values import FALSE, TRUE, Const
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from scopec.memory.events.events import Wait
     from scopec.memory.events.guards import Guard
@@ -28,9 +31,20 @@ if TYPE_CHECKING:
     from scopec.program.observe import Location
     from scopec.program.values import Builtin, Reg, Value
 
+#: More cases than these are not looked at: those of a warp that elects a lane, and of one more choice.
+MOST_CASES = 64
+
 
 class _OpenError(Exception):
     """The program alone does not decide what is done to its mbarriers."""
+
+
+class _ChoiceError(_OpenError):
+    """It is decided by a choice."""
+
+    def __init__(self, choice: Reg | Builtin) -> None:
+        super().__init__(choice.name)
+        self.choice = choice
 
 
 class _LaterError(_OpenError):
@@ -42,31 +56,70 @@ class Schedule:
     """The operations on each mbarrier in their order, by the write of each and the read of a wait.
 
     ``vain`` are the looks of those who wait for a phase that never ends.  ``numbers`` is what mbarriers are at the end,
-    ``known`` what reads of them return and waits are given.
+    ``known`` what reads of them return and waits are given, ``outcomes`` what conditions are, by their numbers.
     """
 
     operations: Mapping[Location, Sequence[Operation]]
     vain: Mapping[Location, Sequence[Operation]]
     numbers: Mapping[Location, Const]
     known: Mapping[str, Const]
+    outcomes: Mapping[int, bool]
 
 
-def scheduled(graph: EventGraph, out: Unfolding) -> Schedule | None:
-    """A schedule in which every thread comes to its end, or waits for ever; None if the program alone gives none."""
-    run = _Run(graph, out.phases)
-    try:
-        run.run()
-    except _OpenError:
-        return None
-    return Schedule(run.operations, run.vain, run.numbers, {**run.read, **run.chosen})
+def scheduled(graph: EventGraph, out: Unfolding) -> Sequence[Schedule]:
+    """For each case a schedule in which every thread comes to its end, or waits for ever.
+
+    There is none if the program alone gives none, or if a read of an mbarrier, or an mbarrier at the end, is not the
+    same in all cases in which it is there.
+    """
+    cases: list[dict[str, Const]] = [{}]
+    found: list[Schedule] = []
+    decided: set[str] = set()
+    while cases:
+        case = cases.pop()
+        run = _Run(graph, out.phases, case)
+        try:
+            run.run()
+        except _ChoiceError as open_:
+            name, type_ = open_.choice.name, open_.choice.type
+            decided.add(name)
+            cases += ({**case, name: Const(one, type_)} for one in graph.choices[name].values)
+            if len(cases) + len(found) > MOST_CASES:
+                return ()
+        except _OpenError:
+            return ()
+        else:
+            found.append(
+                Schedule(run.operations, run.vain, run.numbers, {**run.read, **run.chosen}, dict(run.outcomes))
+            )
+    return found if _agree(found, decided) else ()
+
+
+def _agree(found: Sequence[Schedule], decided: AbstractSet[str]) -> bool:
+    """Whether what is known in one case is not known to be another in another, and each event does one thing."""
+    known: dict[str, Const] = {}
+    done: dict[str, tuple[Did, int]] = {}
+    for one in found:
+        if one.numbers != found[0].numbers or not decided.isdisjoint(one.known):
+            return False
+        if any(known.setdefault(name, value) != value for name, value in one.known.items()):
+            return False
+        operations = (o for own in (*one.operations.values(), *one.vain.values()) for o in own)
+        if any(done.setdefault(o.name, (o.kind, o.phase)) != (o.kind, o.phase) for o in operations):
+            return False
+    return True
 
 
 class _Run:
-    """The state of the schedule: how far threads are, the numbers of mbarriers, what was read."""
+    """The state of the schedule: how far threads are, the numbers of mbarriers, what was read.
 
-    def __init__(self, graph: EventGraph, phases: Phases) -> None:
+    ``case`` is what choices are in it that decide what is done.
+    """
+
+    def __init__(self, graph: EventGraph, phases: Phases, case: Mapping[str, Const]) -> None:
         self.graph = graph
         self.phases = phases
+        self.case = case
         objects = graph.program.objects
         self.numbers: dict[Location, Const] = {}
         for event in graph.events:
@@ -77,6 +130,7 @@ class _Run:
         self.vain: dict[Location, list[Operation]] = defaultdict(list)
         self.read: dict[str, Const] = {}
         self.chosen: dict[str, Const] = {}
+        self._names: dict[int, Value] = {}
         self.outcomes: dict[int, bool] = {}
         events = [e for e in graph.events if e.kind is not Kind.INIT]
         self.threads: dict[str, list[tuple[int, Event]]] = defaultdict(list)
@@ -87,9 +141,10 @@ class _Run:
             if not wait.event and any(e.location in self.numbers for e in events[wait.position : wait.end]):
                 self.waits[wait.thread, wait.position].append(wait)
         self.edges = EdgesLeft(graph)
+        self._passed: set[str] = set()
         for event in graph.events:
             if event.kind is Kind.INIT:
-                self.edges.passed(event)
+                self._pass(event)
 
     def run(self) -> None:
         """Let each thread come to its end, or to a wait for a phase that never ends; _OpenError if one does neither."""
@@ -139,7 +194,9 @@ class _Run:
             if self._known(wait.reached):
                 return self._wait(wait, [e for n, e in events[at:] if n < wait.end])
         if self.edges.hold_up(event):
-            return 0
+            self._pass_left_out([event.id, *self.edges.before(event)])
+            if self.edges.hold_up(event) and event.id not in self._passed:
+                return 0
         if event.location in self.numbers:
             if self._known(event.guard):
                 self._perform(
@@ -147,8 +204,23 @@ class _Run:
                 )
         elif event.kind in (Kind.ARRIVE, Kind.WAIT, Kind.ISSUE):
             self._known(event.guard)
-        self.edges.passed(event)
+        self._pass(event)
         return 1
+
+    def _pass(self, event: Event) -> None:
+        """Take note that an event is executed, or never will be."""
+        if event.id not in self._passed:
+            self._passed.add(event.id)
+            self.edges.passed(event)
+
+    def _pass_left_out(self, names: Iterable[str]) -> None:
+        """Take note of which events are on a path that is known not to be taken, whether or not they are come to."""
+        for name in names:
+            if name not in self._passed:
+                other = self.graph.by_id[name]
+                with suppress(_LaterError):
+                    if not self._known(other.guard):
+                        self._pass(other)
 
     def _perform(self, event: Event, last: Event | None, following: Event | None) -> None:
         """An access to an mbarrier by who does not wait."""
@@ -158,10 +230,10 @@ class _Run:
             half = event.rmw is not None or (following is not None and following.writes and following.location == at)
             if event.id in self.phases.looks or not half:
                 raise _OpenError
-            self.read[event.id] = self.numbers[at]
+            self._found(event, self.numbers[at])
             return
         assert event.value is not None
-        before, number = self.numbers[at], values.substitute(event.value, self._leaf)
+        before, number = self.numbers[at], self._substituted(event.value)
         read = event.rmw or (last.id if last is not None and last.location == at and last.kind is Kind.READ else "")
         if not isinstance(number, Const) or read not in self.read:
             raise _OpenError
@@ -200,20 +272,20 @@ class _Run:
             looks = list(self._looks(events))
             passed = self._known(wait.passed, choose=True)
         except _LaterError:
-            self.read, self.outcomes, self.chosen = before
+            self.read, self.outcomes, self.chosen, self._names = *before, {}
             raise
         if not passed and not stops:
-            self.read, self.outcomes, self.chosen = before
+            self.read, self.outcomes, self.chosen, self._names = *before, {}
             return 0
         for look in looks:
-            if values.substitute(self.phases.looks[look.id][1], self._leaf) != (TRUE if passed else FALSE):
+            if self._substituted(self.phases.looks[look.id][1]) != (TRUE if passed else FALSE):
                 raise _OpenError
             assert look.location is not None
             phase = parts(self.read[look.id].value)["phase"]
             noted = self.operations if passed else self.vain
             noted[look.location].append(self._operation(look, Did.WAIT, phase - passed))
         for event in events:
-            self.edges.passed(event)
+            self._pass(event)
         return len(events)
 
     def _looks(self, events: Sequence[Event]) -> Iterator[Event]:
@@ -223,21 +295,34 @@ class _Run:
                 at = event.location
                 if event.kind is not Kind.READ or at not in self.numbers or event.id not in self.phases.looks:
                     raise _OpenError
-                self.read[event.id] = self.numbers[at]
+                self._found(event, self.numbers[at])
                 yield event
 
     # ---- what is known
+
+    def _found(self, read: Event, number: Const) -> None:
+        """Take note of what a read returns."""
+        self.read[read.id] = number
+        self._names.clear()
+
+    def _substituted(self, value: Value) -> Value:
+        """A value with what is known in it; of named ones it is kept until more is."""
+        return values.substitute(value, self._leaf, self._names)
 
     def _known(self, guard: Guard, *, choose: bool = False) -> bool:
         """Whether a path is the one that is taken; _OpenError where that is not known."""
         while not ((guard := guard.along(self.outcomes)).always or guard.never):
             number, _, _ = guard.branch
-            value = values.substitute(self.graph.conditions[number], self._leaf)
+            value = self._substituted(self.graph.conditions[number])
             if not isinstance(value, Const) and choose:
                 value = self._chosen(value)
             if not isinstance(value, Const):
-                unread = (leaf.name in self._reads and leaf.name not in self.read for leaf in values.leaves(value))
-                raise _LaterError if any(unread) else _OpenError
+                leaves = tuple(values.leaves(value))
+                if any(leaf.name in self._reads and leaf.name not in self.read for leaf in leaves):
+                    raise _LaterError
+                if all(leaf.name in self.graph.choices for leaf in leaves):
+                    raise _ChoiceError(leaves[0])
+                raise _OpenError
             self.outcomes[number] = value != FALSE
         return guard.always
 
@@ -247,7 +332,8 @@ class _Run:
             choice = self.graph.choices.get(leaf.name)
             if choice is not None and choice.values == (0, 1) and self._uses[leaf.name] == 1:
                 self.chosen[leaf.name] = Const(1, leaf.type)
-        return values.substitute(value, self._leaf)
+                self._names.clear()
+        return self._substituted(value)
 
     @cached_property
     def _reads(self) -> frozenset[str]:
@@ -260,4 +346,7 @@ class _Run:
         return Counter(name for c in self.graph.conditions for name in {leaf.name for leaf in values.leaves(c)})
 
     def _leaf(self, leaf: Reg | Builtin) -> Value:
-        return self.read.get(leaf.name, self.chosen.get(leaf.name, leaf))
+        for known in (self.read, self.chosen, self.case):
+            if leaf.name in known:
+                return known[leaf.name]
+        return leaf

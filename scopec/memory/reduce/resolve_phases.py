@@ -1,7 +1,9 @@
 """Replaces mbarriers whose phases the program settles by barriers (:mod:`scopec.program.settled_phases`).
 
 Every arrival has to release to the waits that acquire.  Waits pass at their first look then, or never: a turn that
-finds nothing changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits`).
+finds nothing changes nothing (:func:`scopec.memory.unfold.spin_loops.only_waits`).  Where a choice decides who does
+something, as which lane of a warp makes the mbarriers, they have to be settled in each case, by the schedule of that
+case; what is not done in a case orders nothing there.
 """
 
 from __future__ import annotations
@@ -39,23 +41,24 @@ def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
     """
     seq_cst = any(ir.Order.SEQ_CST in (e.order, e.failure) for e in graph.events)
     open_ = seq_cst or not out.phases.looks or out.phases.ordered
-    schedule = None if open_ else scheduled(graph, out)
-    if schedule is None:
+    schedules = () if open_ else scheduled(graph, out)
+    if not schedules:
         return graph
+    given = {name: value for schedule in schedules for name, value in schedule.known.items()}
 
     def substituted(value: Value) -> Value:
         return values.substitute(value, leaf)
 
     def leaf(reg: Reg | Builtin) -> Value:
-        return schedule.known.get(reg.name, reg)
+        return given.get(reg.name, reg)
 
-    known = Substituting(graph, substituted, schedule.known).graph()
+    known = Substituting(graph, substituted, given).graph()
     if any(a.implicit and a.condition == values.FALSE for a in known.assertions):
         return graph
-    resolved = [_Resolved(out, known, own) for own in schedule.operations.values()]
+    resolved = [_Resolved(out, graph, known, one.outcomes, own) for one in schedules for own in one.operations.values()]
     if not all(one.synchronises for one in resolved):
         return graph
-    edges = tuple(edge for one in resolved for edge in one.edges())
+    edges = tuple(dict.fromkeys(edge for one in resolved for edge in one.edges()))
     order = ConstantOrder(replace(known, asw=(*known.asw, *edges)))
 
     def before(one: Operation, other: Operation) -> bool:
@@ -65,18 +68,22 @@ def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
             return order.before(first, second)
         return order.before(first, known.by_id[second.agent] if second.agent else second)
 
-    if not all(settled([*own, *schedule.vain.get(at, ())], before) for at, own in schedule.operations.items()):
+    if not all(
+        settled([*own, *one.vain.get(at, ())], before) for one in schedules for at, own in one.operations.items()
+    ):
         return graph
-    return _with_barriers(known, resolved, edges, schedule)
+    return _with_barriers(known, resolved, edges, schedules)
 
 
 def _with_barriers(
-    graph: EventGraph, resolved: Sequence[_Resolved], edges: Sequence[Synchronises], schedule: Schedule
+    graph: EventGraph, resolved: Sequence[_Resolved], edges: Sequence[Synchronises], schedules: Sequence[Schedule]
 ) -> EventGraph:
     """A graph with an arrival or a wait in the place of what threads do to mbarriers."""
-    met = {o.name: o for own in schedule.operations.values() for o in own if o.kind in (Did.ARRIVE, Did.WAIT)}
-    kept = {e.id for e in graph.events if not e.guard.never and (e.location not in schedule.numbers or e.id in met)}
-    done = [edge for one in resolved for edge in one.done(kept)]
+    operations = (o for one in schedules for own in one.operations.values() for o in own)
+    met = {o.name: o for o in operations if o.kind in (Did.ARRIVE, Did.WAIT)}
+    numbers = schedules[0].numbers  # the same in all
+    kept = {e.id for e in graph.events if not e.guard.never and (e.location not in numbers or e.id in met)}
+    done = list(dict.fromkeys(edge for one in resolved for edge in one.done(kept)))
     events = tuple(_meeting(e, met[e.id]) if e.id in met else e for e in graph.events)
     asw = tuple(among((*graph.asw, *edges), kept))
     left = of_events(replace(graph, events=events, done=(*graph.done, *done), phases={}), kept, asw)
@@ -85,7 +92,7 @@ def _with_barriers(
     return replace(
         found,
         choices={name: choice for name, choice in graph.choices.items() if name in asked},
-        settled={**graph.settled, **schedule.numbers},
+        settled={**graph.settled, **numbers},
     )
 
 
@@ -101,10 +108,15 @@ def _meeting(event: Event, operation: Operation) -> Event:
 
 @dataclass(frozen=True)
 class _Resolved:
-    """The operations on one mbarrier in the schedule, and what they order in the graph with what is known."""
+    """The operations on one mbarrier in a schedule, and what they order in the graph with what is known.
+
+    ``before`` is the graph without that, whose conditions have these ``outcomes``.
+    """
 
     out: Unfolding
+    before: EventGraph
     graph: EventGraph
+    outcomes: Mapping[int, bool]
     operations: Sequence[Operation]
 
     def events(self, kind: Did) -> Mapping[int, list[Event]]:
@@ -117,12 +129,12 @@ class _Resolved:
 
     @property
     def synchronises(self) -> bool:
-        """Whether all is there in every execution, and arrivals synchronise with the waits for their phase."""
+        """Whether all is there in every execution of the case, and arrivals synchronise with waits for their phase."""
         threads = {t.name: t for t in self.out.program.threads}
         arrivals, waits = self.events(Did.ARRIVE), self.events(Did.WAIT)
         come = [e for own in arrivals.values() for e in own]
         return (
-            all(self.graph.by_id[o.name].guard.always for o in self.operations)
+            all(self.before.by_id[o.name].guard.along(self.outcomes).always for o in self.operations)
             and all(e.order is ir.Order.RELEASE and not e.agent for e in come)
             and all(e.order is ir.Order.ACQUIRE for own in waits.values() for e in own)
             and all(

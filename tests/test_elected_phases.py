@@ -1,0 +1,95 @@
+"""mbarriers that an elected lane makes: settled where they are in each case, whichever lane it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scopec.memory import graph as memory_graph
+from scopec.memory.events.events import EventGraph
+from scopec.memory.reduce.resolve_phases import resolve_phases
+from scopec.memory.unfold.unfolding import Unfolding
+from scopec.session.check import Settings, check
+from scopec.session.plan import Overrides
+from tests.sizes import sizes
+
+#: A lane hands numbers to the others of its warp; one of them, whichever, makes the mbarriers.
+ELECTED = """#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ int output[{lanes}];
+__device__ void wait(std::uint64_t* b, unsigned parity) {{
+    while (!ptx::mbarrier_try_wait_parity(b, parity)) {{}}
+}}
+__global__ void hand_over() {{
+    __shared__ std::uint64_t full, empty;
+    __shared__ int slot;
+    if (threadIdx.x < 32 && ptx::elect_sync(0xFFFFFFFF)) {{
+        ptx::mbarrier_init(&full, 1);
+        ptx::mbarrier_init(&empty, {count});
+    }}
+    {meet}
+    if (threadIdx.x == 0) {{
+        for (int n = 0; n < 2; n++) {{
+            {room}
+            slot = n;
+            ptx::mbarrier_arrive(&full);
+        }}
+    }} else {{
+        for (int n = 0; n < 2; n++) {{
+            wait(&full, n & 1);
+            output[threadIdx.x] = slot;
+            ptx::mbarrier_arrive(&empty);
+        }}
+    }}
+}}
+//@ launch hand_over<<<1, {lanes}>>>();
+//@ expect race_free;
+"""
+RIGHT = {"meet": "__syncthreads();", "room": "wait(&empty, n & 1 ^ 1);"}
+
+
+@pytest.fixture
+def resolved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    found: list[bool] = []
+
+    def noted(graph: EventGraph, out: Unfolding) -> EventGraph:
+        result = resolve_phases(graph, out)
+        found.append(result is not graph)
+        return result
+
+    monkeypatch.setattr(memory_graph, "resolve_phases", noted)
+    sizes(monkeypatch, events=0)
+    return found
+
+
+def verdict(path: Path, lanes: int, without: frozenset[str] = frozenset(), **parts: str) -> str:
+    """The verdict on ``race_free``."""
+    path.write_text(ELECTED.format_map({"lanes": lanes, "count": str(lanes - 1), **RIGHT, **parts}))
+    (outcome,) = check([path], Settings(engine="embedded", overrides=Overrides(without=without)))
+    assert not outcome.diagnostics, outcome.diagnostics
+    return next(c.verdict for c in outcome.reports[0].checks if not c.expectation.implicit)
+
+
+@pytest.mark.parametrize(
+    ("parts", "settled", "expected"),
+    [
+        ({}, True, "holds"),
+        ({"meet": ""}, False, "violated"),
+        ({"room": ""}, False, "violated"),
+        ({"count": "threadIdx.x == 1 ? 1 : 2"}, False, "violated"),
+        ({"count": "threadIdx.x == 1 ? 2 : 2"}, True, "holds"),
+    ],
+    ids=["right", "nobody meets", "no wait for room", "another count of one lane", "the same count of each"],
+)
+def test_every_leader_is_looked_at(
+    parts: dict[str, str], settled: bool, expected: str, tmp_path: Path, resolved: list[bool]
+) -> None:
+    assert verdict(tmp_path / "k.cu", 3, **parts) == expected
+    assert set(resolved) == {settled}
+    assert verdict(tmp_path / "k.cu", 3, frozenset({"mbarriers"}), **parts) == expected
+
+
+def test_a_leader_among_a_whole_warp(tmp_path: Path) -> None:
+    """32 lanes, of which each may be the one: unresolved they are too many."""
+    assert verdict(tmp_path / "k.cu", 33) == "holds"
