@@ -9,7 +9,7 @@ using counter = cuda::atomic<unsigned, cuda::thread_scope_device>;
 __device__ counter head{0}, tail{0};
 __device__ int slot[SLOTS], sum;
 
-__global__ void pipe() {
+__global__ void relay() {
     for (unsigned item = 0; item < 2; ++item) {
         if (blockIdx.x == 0) {
             while (item - tail.load(TAIL) == SLOTS);
@@ -25,7 +25,7 @@ __global__ void pipe() {
 
 int main() {
     void* none[1];
-    cudaLaunchCooperativeKernel((void*)pipe, dim3(2), dim3(1), none, 0, 0);
+    cudaLaunchCooperativeKernel((void*)relay, dim3(2), dim3(1), none, 0, 0);
     return cudaDeviceSynchronize();
 }
 
