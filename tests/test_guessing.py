@@ -178,6 +178,12 @@ def test_names_that_the_file_has_are_notaccepted_names(tmp_path: Path) -> None:
     assert found == ["object __device__ int k_a[16];", "launch k<<<1, 2>>>(k_a);"]
 
 
+def test_a_name_that_the_file_has_is_not_what_is_said_of_a_kernel(tmp_path: Path) -> None:
+    text = '__device__ float* a;\n__global__ void k(int* a) { asm("membar.vc;"); }\n'
+    (told,) = asked(text, tmp_path)["diagnostics"]  # type: ignore[misc]
+    assert (told["code"], told["line"]) == ("SCP012", 2), told
+
+
 def test_a_grid_that_waits_for_all_its_blocks_is_launched_cooperatively(tmp_path: Path) -> None:
     text = """\
 #include <cooperative_groups.h>

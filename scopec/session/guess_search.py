@@ -384,7 +384,8 @@ def _tried(
         try:
             plan = planned(replace(source, text=text))
         except InputError as bad:
-            refused = refused or bad
+            if refused is None or any(one.code is Code.DUPLICATE for one in refused.diagnostics):
+                refused = bad  # the file has such a name itself
             continue
         return Guess(shape, numbers, size, lines, plan, _quality(plan.runs[0]))
     assert refused is not None
