@@ -55,6 +55,22 @@ def test_verdicts_come_before_more_is_asked(tmp_path: Path) -> None:
     assert not reports(RACE, tmp_path)[0]
 
 
+def test_a_doubtful_violation_is_not_told_before_the_end(tmp_path: Path) -> None:
+    text = """\
+__device__ int x[2];
+__global__ void k(float f) { x[(int)(f * threadIdx.x)] = 1; }
+//@ launch k<<<1, 2>>>(1.0f);
+//@ expect race_free;
+//@ expect terminates;
+"""
+    before, (after,) = reports(text, tmp_path)
+    assert before == []
+    assert [(c.expectation.kind, c.verdict) for c in after.checks] == [
+        ("race_free", "unknown"),
+        ("terminates", "holds"),
+    ]
+
+
 def test_what_waits_is_told_once_it_waits_long(tmp_path: Path) -> None:
     (before,), (after,) = reports(f"{RACE}//@ expect terminates;\n", tmp_path)
     lines: list[str] = []

@@ -322,7 +322,7 @@ def check_run(run: Run, policy: Policy, workers: Workers, settings: Settings, re
         checks = [] if found is None else memory_checks(run, found)
         with suppress(LimitError), inquiry.limited():
             checks = told(run, checks, inquiry.about)
-        if run.progress_checks and (early := [c for c in checks if c.verdict != "unknown"]):
+        if run.progress_checks and (early := [c for c in _doubted(run, checks) if c.verdict != "unknown"]):
             settings.decided(Report(run, tuple(_in_order(run, _resting(run, early))), (), None, tuple(phases)))
         asked = tuple(run.properties)
         answers = {property_: inquiry.progress(property_, len(asked) - n) for n, property_ in enumerate(asked, 1)}
@@ -398,6 +398,15 @@ def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
     with suppress(LimitError), inquiry.limited():
         return told_orders(inquiry.run, checks, inquiry.about)
     return checks
+
+
+def _doubted(run: Run, checks: list[Check]) -> list[Check]:
+    """The checks before those of progress, with what becomes of doubtful findings."""
+    if run.guess_doubt is None and not run.program.any_index:
+        return checks
+    from scopec.session.inquiry.assumptions import doubted  # Start-up: as above.
+
+    return doubted(run, checks)
 
 
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:

@@ -28,10 +28,15 @@ def told(run: Run, checks: Sequence[Check], found: Findings | None, ask: Callabl
     ``found`` are the answers to the memory questions of the run.  Nothing is said of a program that is undefined, nor
     where the engines that answer at once do not know soon.
     """
-    checks = any_index.told(run, partners.told(run, checks))
+    checks = doubted(run, checks)
     concerned = [c for c in checks if run.progress == CUDA and _hangs(c)]
     said = "; ".join(_said(run, found, ask)) if concerned else ""
     return [replace(c, assuming=said) if said and c in concerned else c for c in checks]
+
+
+def doubted(run: Run, checks: Sequence[Check]) -> list[Check]:
+    """The checks; unknown is what may be due to a guess, or to an index that is not modelled."""
+    return any_index.told(run, partners.told(run, checks))
 
 
 def _hangs(check: Check) -> bool:
