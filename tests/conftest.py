@@ -25,7 +25,7 @@ from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides, Plan, plan
 from scopec.session.reading import read
 
-pytest_plugins = ["tests.compiled_once", "tests.pages", "tests.samples", "tests.skips"]
+pytest_plugins = ["tests.compiled_once", "tests.pages", "tests.resolved_phases", "tests.samples", "tests.skips"]
 REPOSITORY = Path(__file__).parent.parent
 # An engine that a test asks by the command line shall answer; tests/test_result_cache.py is about what is kept.
 os.environ["SCOPEC_NO_CACHE"] = "1"

@@ -6,13 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from scopec.memory import graph as memory_graph
-from scopec.memory.events.events import EventGraph
-from scopec.memory.reduce.resolve_phases import resolve_phases
-from scopec.memory.unfold.unfolding import Unfolding
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
-from tests.sizes import sizes
 
 #: A lane hands numbers to the others of its warp; one of them, whichever, makes the mbarriers.
 ELECTED = """#include <cuda/ptx>
@@ -47,20 +42,6 @@ __global__ void hand_over() {{
 //@ expect race_free;
 """
 RIGHT = {"meet": "__syncthreads();", "room": "wait(&empty, n & 1 ^ 1);"}
-
-
-@pytest.fixture
-def resolved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    found: list[bool] = []
-
-    def noted(graph: EventGraph, out: Unfolding) -> EventGraph:
-        result = resolve_phases(graph, out)
-        found.append(result is not graph)
-        return result
-
-    monkeypatch.setattr(memory_graph, "resolve_phases", noted)
-    sizes(monkeypatch, events=0)
-    return found
 
 
 def verdict(path: Path, lanes: int, without: frozenset[str] = frozenset(), **parts: str) -> str:

@@ -7,10 +7,6 @@ from random import Random
 
 import pytest
 
-from scopec.memory import graph as memory_graph
-from scopec.memory.events.events import EventGraph
-from scopec.memory.reduce.resolve_phases import resolve_phases
-from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program.settled_phases import Kind, Operation
 from scopec.program.settled_phases import settled as is_settled
 from scopec.session.check import Outcome, Settings, check
@@ -80,21 +76,6 @@ __global__ void pair() {{
 //@ launch pair<<<1, 2>>>();
 //@ expect race_free;
 """
-
-
-@pytest.fixture
-def resolved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Of each graph of a call whether its mbarriers were resolved, however small it is."""
-    found: list[bool] = []
-
-    def noted(graph: EventGraph, out: Unfolding) -> EventGraph:
-        result = resolve_phases(graph, out)
-        found.append(result is not graph)
-        return result
-
-    monkeypatch.setattr(memory_graph, "resolve_phases", noted)
-    sizes(monkeypatch, events=0)
-    return found
 
 
 def checked(path: Path, text: str, **overrides: object) -> Outcome:
