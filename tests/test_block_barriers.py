@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from scopec.base.diagnostics import Code
 from scopec.explain.reasons import explanation
 from scopec.gpu.emit import files
 from scopec.session.check import Settings, check
@@ -271,3 +272,35 @@ def test_on_a_gpu_a_count_is_one_of_threads(write: Callable[..., Path]) -> None:
     )
     text = "".join(files(read_tests(path), rounds=1, seed=1, turns=1).values())
     assert 'asm volatile("barrier.cta.sync %0, 64;" ::' in text
+
+
+#: What warps do at barrier 0 beside all of the block, who then have a number of threads to wait for, and what is so.
+ZERO = {
+    "an arrival": ("x = 1; ARRIVE", "__syncthreads(); x = 2;", {"race_free": "holds", "terminates": "holds"}),
+    "an arrival too late": ("ARRIVE x = 1;", "__syncthreads(); x = 2;", {"race_free": "violated"}),
+    "nobody is left": (
+        'ARRIVE asm volatile("bar.sync 1, 64;"); x = 1;',
+        'SYNC asm volatile("bar.arrive 1, 64;"); x = 3;',
+        {"race_free": "violated", "terminates": "holds"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ZERO)
+def test_syncthreads_meets_who_arrives_at_barrier_0(name: str, write: Callable[..., Path]) -> None:
+    """They are one barrier: who waits there is let go by `bar.arrive 0`, and what comes behind is executed."""
+    first, second, expected = ZERO[name]
+    body = f"if (threadIdx.x == 0) {{ {first} }} else if (threadIdx.x == 32) {{ {second} }}"
+    body = body.replace("ARRIVE", 'asm volatile("bar.arrive 0, 64;" ::: "memory");')
+    body = body.replace("SYNC", 'asm volatile("bar.sync 0;" ::: "memory");')
+    expectations = "".join(f"//@ expect {kind};\n" for kind in expected)
+    text = "__device__ int x;\n__global__ void k() { if (threadIdx.x % 32) return; " + body + " }\n"
+    assert verdicts(write(text + "//@ launch k<<<1, 64>>>();\n" + expectations)) == expected
+
+
+def test_a_vote_where_others_arrive_is_refused(write: Callable[..., Path]) -> None:
+    arrive = 'asm volatile("bar.arrive 0, 64;" ::: "memory")'
+    body = f"if (threadIdx.x < 32) {arrive}; else if (__syncthreads_or(1)) {arrive};"
+    path = write(f"__global__ void k() {{ {body} }}\n//@ launch k<<<1, 64>>>();\n//@ expect terminates;\n")
+    (outcome,) = check([path], Settings(engine="embedded", cache=False))
+    assert [d.code for d in outcome.diagnostics] == [Code.OUTSIDE_SUBSET]

@@ -59,6 +59,7 @@ FENCE = "ptx::fence_proxy_async(ptx::space_shared);"
 PAIR = """#include <cuda/ptx>
 namespace ptx = cuda::ptx;
 __device__ int x[4];
+__device__ bool over(std::uint64_t* b) {{ return ptx::mbarrier_try_wait_parity(b, 0); }}
 __device__ void wait(std::uint64_t* b, unsigned parity) {{
     while (!ptx::mbarrier_try_wait_parity(b, parity)) {{}}
 }}
@@ -198,6 +199,10 @@ CONDITIONS = {
         (1, "arrive(&b); x[0] = ptx::mbarrier_test_wait_parity(&b, 0);", ""),
         (1, "arrive(&b); wait(&b, 0); x[0] = 1;", ""),
     ),
+    "a wait is passed by nothing else than what it finds": (
+        (1, "arrive(&c); x[0] = 1; arrive(&b);", "while (!over(&b)) { if (over(&c)) break; } x[0] = 2;"),
+        (1, "arrive(&c); x[0] = 1; arrive(&b);", "while (!over(&b)) over(&c); x[0] = 2;"),
+    ),
     "nothing that is read decides an arrival": (
         (1, "if (x[0] == 0) arrive(&b); arrive(&c);", "wait(&c, 0); x[1] = 1;"),
         (1, "arrive(&b); arrive(&c);", "wait(&c, 0); x[0] = 1;"),
@@ -219,6 +224,22 @@ def test_a_second_arrival_that_comes_too_early_is_found(tmp_path: Path, resolved
         tmp_path / "pair.cu", PAIR.format(count=1, first="arrive(&b); arrive(&b); wait(&b, 1);", second="")
     )
     assert verdict(outcome) == "violated"
+
+
+@pytest.mark.parametrize(
+    "wait",
+    [
+        "while (!over(&b) && !over(&c)) {}",
+        "while (!over(&b)) { if (over(&c)) break; }",
+        "while (!(over(&b) | over(&c))) {}",
+        "for (bool done = false; !done;) { done = over(&b); if (!done) done = over(&c); }",
+    ],
+)
+def test_a_wait_for_either_of_two_is_passed_by_the_other_one(wait: str, tmp_path: Path, resolved: list[bool]) -> None:
+    """In the schedule the first one is over, which comes behind the write; in an execution the second is, before it."""
+    text = PAIR.format(count=1, first="arrive(&c); x[0] = 1; arrive(&b);", second=f"{wait} x[0] = 2;")
+    assert verdict(checked(tmp_path / "pair.cu", text)) == "violated"
+    assert resolved == [False]
 
 
 @pytest.mark.sampled(3)

@@ -72,6 +72,7 @@ class _Found:
     distributed: set[str] = field(default_factory=set)
     halves: set[str] = field(default_factory=set)
     counted: set[str] = field(default_factory=set)
+    shares_barrier: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
     joined: dict[str, set[Leaf]] = field(default_factory=dict)
@@ -96,7 +97,7 @@ def program_of(
         world.placed, world.joined, world.not_modelled = found.placed, found.joined, found.not_modelled
         world.tables, world.distributed = found.tables, found.distributed
         world.written, world.parts = found.written, found.parts
-        world.halves, world.counted = found.halves, found.counted
+        world.halves, world.counted, world.shares_barrier = found.halves, found.counted, found.shares_barrier
         world.come_together, world.elected = found.come_together, found.elected
         world.spread, world.elements = found.spread, found.elements
         world.sparse = found.sparse

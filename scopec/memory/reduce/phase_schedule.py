@@ -1,8 +1,9 @@
 """One schedule of the operations on mbarriers: threads take turns, a copy is complete at its issue, waits pass at once.
 
 It is computed where the program alone decides what is done to mbarriers: no operation on one depends on what is read
-elsewhere, and whoever looks at one waits (a look that may find a phase not over is none of these).  Where a choice
-decides who does it, as which lane of a warp is elected, there is one for each case: every execution is in one of them.
+elsewhere, and whoever looks at one waits, and goes on only where each of its looks finds what it does here (a look that
+may find a phase not over is none of these, and no wait is one that another look ends as well).  Where a choice decides
+who does it, as which lane of a warp is elected, there is one for each case: every execution is in one of them.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass
 from scopec.memory.events.events import Event, EventGraph, Kind
 from scopec.memory.reduce.edges_left import EdgesLeft
-from scopec.memory.unfold.barriers import parts
+from scopec.memory.unfold.barriers import PHASE, parts
 from scopec.program import ir, values
 from scopec.program.settled_phases import Kind as Did
 from scopec.program.settled_phases import Operation
@@ -268,6 +269,7 @@ class _Run:
         With ``stops`` it will never be.
         """
         before = dict(self.read), dict(self.outcomes), dict(self.chosen)
+        known = {**self.case, **self.chosen, **self.read}
         try:
             looks = list(self._looks(events))
             passed = self._known(wait.passed, choose=True)
@@ -282,11 +284,45 @@ class _Run:
                 raise _OpenError
             assert look.location is not None
             phase = parts(self.read[look.id].value)["phase"]
+            if passed and self._passes_without(wait, events, look, known):
+                raise _OpenError  # in another execution it may be passed by other looks
             noted = self.operations if passed else self.vain
             noted[look.location].append(self._operation(look, Did.WAIT, phase - passed))
         for event in events:
             self._pass(event)
         return len(events)
+
+    def _passes_without(self, wait: Wait, events: Sequence[Event], look: Event, before: Mapping[str, Const]) -> bool:
+        """Whether a wait may be passed where all that look at one mbarrier there find it a phase earlier.
+
+        Other looks of the wait may find anything; ``before`` is what is known before it.
+        """
+        found = self.read[look.id]
+        earlier = Const(found.value + (-PHASE if parts(found.value)["phase"] else PHASE), found.type)
+        known = {**before, **dict.fromkeys((e.id for e in events if e.location == look.location), earlier)}
+        work, seen = [wait.passed], set[int]()
+        while work:
+            guard = work.pop()
+            if guard.always:
+                return True
+            if guard.never or guard.node in seen:
+                continue
+            seen.add(guard.node)
+            number, no, yes = guard.branch
+            value = values.substitute(self.graph.conditions[number], lambda leaf: known.get(leaf.name, leaf))
+            outcomes = self._outcomes(value)
+            work += [way for outcome, way in ((False, no), (True, yes)) if outcome in outcomes]
+        return False
+
+    def _outcomes(self, condition: Value) -> AbstractSet[bool]:
+        """How a condition may come out, if nothing is known of what is read, and any choice may be made."""
+        if isinstance(condition, Const):
+            return {condition != FALSE}
+        leaf, *more = set(values.leaves(condition))
+        choice = None if more else self.graph.choices.get(leaf.name)
+        if choice is None:
+            return {False, True}
+        return {bool(values.evaluate(condition, {leaf: one}.__getitem__)) for one in choice.values}
 
     def _looks(self, events: Sequence[Event]) -> Iterator[Event]:
         """Look at mbarriers, as a wait does."""

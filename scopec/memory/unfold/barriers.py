@@ -31,6 +31,8 @@ _BASE, _UNKNOWN = 100, 10_000_000
 #: Of an mbarrier: the base of each number, so that all have 64 bits, and the number for no bytes.
 _MOST, _BYTES = 10_000, 5_000_000
 assert _BYTES > MOST_BYTES
+#: What the number of an mbarrier grows by with its phase.
+PHASE = _MOST**2 * 2 * _BYTES
 #: The number of phases between two initialisations; even, so that parities stay.
 PHASES = 1000
 

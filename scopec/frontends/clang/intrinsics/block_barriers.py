@@ -1,5 +1,8 @@
 """The barriers of a block: ``__syncthreads()`` and its kin, PTX's ``bar`` and ``barrier``.
 
+``__syncthreads()`` is the barrier 0 of all threads; it is one among others in grids in which some arrive there
+otherwise, by ``bar.arrive 0`` or with a count of fewer.
+
 "Barriers are executed on a per-warp basis as if all the threads in the warp are active [...] the arrival count for the
 barrier is incremented by the warp size (not the number of active threads in the warp)" (PTX ISA, "bar").  So the lanes
 of a warp come together to ``bar.sync`` (a barrier of these lanes), the first of them arrives at the barrier for the
@@ -20,7 +23,7 @@ from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
 from scopec.frontends.clang.intrinsics.masks import lane_of, lanes_in, lanes_there, thread_of, threads_of
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number
-from scopec.frontends.clang.machine.state import Done
+from scopec.frontends.clang.machine.state import Again, Done
 from scopec.frontends.ptx import table
 from scopec.program import faults, ir, types, values
 from scopec.program.values import Const, Reg, Value
@@ -44,11 +47,26 @@ def _here(call: Call) -> tuple[Hashable, ...]:
 
 def _synchronise(call: Call) -> bool:
     """``__syncthreads()``; that of a cooperative group need not be reached by all lanes at once."""
-    call.emit(ir.SyncThreads(at=_here(call) if call.known(0) else ()))
+    at = _here(call) if call.known(0) else ()
+    if _is_shared(call):
+        return _by_warps(call, number(0, 32), number(_warps_there(call), 32), "`__syncthreads()`", waits=True, at=at)
+    call.emit(ir.SyncThreads(at=at))
     return call.done()
 
 
+def _check_vote(call: Call) -> None:
+    """Refuse a vote of all threads of the block at the barrier 0 where some arrive there without voting."""
+    if _is_shared(call):
+        raise call.machine.refused(call.state, "a vote at the barrier 0, at which others arrive by `bar`, is")
+
+
+def _is_shared(call: Call) -> bool:
+    """Whether some threads of the grid arrive at the barrier 0 in another way than all together."""
+    return call.machine.thread in call.machine.world.shares_barrier
+
+
 def _vote(call: Call) -> bool:
+    _check_vote(call)
     register = call.target(types.INT)
     truth = compare("ne", call.number(1), number(0, 32))
     vote = ir.Vote(register.name, _VOTES[call.known(0)], values.convert(truth, types.INT))  # type: ignore[arg-type]
@@ -60,12 +78,21 @@ def _cta_barrier(call: Call) -> bool:
     """``bar.sync`` and ``bar.arrive``, ``barrier`` without ``.aligned``; ``bar.sync 0`` is ``__syncthreads()``."""
     name, warps = _name(call), _warps(call)
     waits, at = bool(call.known(2)), _here(call) if call.known(3) else ()
-    if waits and name == number(0, 32) and warps == number(_warps_there(call), 32):
-        call.emit(ir.SyncThreads(at=at))
-        return call.done()
-    barrier = ir.NamedBarrier((name,), warps, waits, warps=True)
+    together = waits and warps == number(_warps_there(call), 32)
+    if name == number(0, 32) and not _is_shared(call):
+        if together:
+            call.emit(ir.SyncThreads(at=at))
+            return call.done()
+        call.machine.world.shares_barrier.add(call.machine.thread)
+        raise Again
     given = (name,) if call.number(1) == number(_ALL, 32) else (name, call.number(1))
     of = f"`bar.{'sync' if waits else 'arrive'} {', '.join(str(n.value) for n in given if isinstance(n, Const))}`"
+    return _by_warps(call, name, warps, of, waits=waits, at=at)
+
+
+def _by_warps(call: Call, name: Value, warps: Value, of: str, *, waits: bool, at: tuple[Hashable, ...]) -> bool:
+    """Arrive at a barrier with a name by warps, ``of`` which is the instruction."""
+    barrier = ir.NamedBarrier((name,), warps, waits, warps=True)
     together = ir.GroupSync(ir.Group.WARP, lanes_there(call), of=of, at=at)
     if waits:
         first = _is_first(call, of)
@@ -145,6 +172,8 @@ def _cta_vote(call: Call) -> bool:
     register = call.target(types.INT)
     vote = ir.Vote(register.name, _VOTES[call.known(2)], values.convert(call.number(3), types.INT))  # type: ignore[arg-type]
     everyone = name == number(0, 32) and count == number(threads_of(call), 32)
+    if everyone:
+        _check_vote(call)
     call.emit(ir.SyncThreads(vote, at) if everyone else ir.NamedBarrier((name,), count, waits=True, vote=vote))
     return call.done(register)
 

@@ -134,6 +134,8 @@ class World:
         self.halves: set[str] = set()
         #: The grids that ask how many arrivals were pending at an mbarrier when a thread arrived.
         self.counted: set[str] = set()
+        #: The grids of which some threads arrive at the barrier of `__syncthreads()` by other instructions.
+        self.shares_barrier: set[str] = set()
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
