@@ -1,22 +1,24 @@
 """What a proof about all launches assumes, each with questions that find a launch at which it is not so.
 
-A question is asked of what is known exactly: of no number that is any, and of no turn of a loop, of which it is not
-known whether a thread comes to it.
+A question is asked of what is known exactly: of no number that is any, and of those turns of a loop alone to which a
+thread comes: another follows the first and the last before, by a condition that holds between two turns where it holds
+of both.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import reduce
 from itertools import combinations
 
 from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
-from scopec.program.anythread import ONE, ZERO, Term, const, equal, less, opposite, symbol
+from scopec.program.anythread import ONE, ZERO, Reading, Term, both, const, equal, less, opposite, symbol
 from scopec.sizes import pairs as meeting
 from scopec.sizes.pairs import Order
-from scopec.sizes.questions import Launches, Question, Who, of_indices
+from scopec.sizes.questions import Launches, Question, Who, not_linear, of_indices
 
 LIMITS = "no number passes its limits"
 POINTERS = "no two pointers overlap"
@@ -52,11 +54,18 @@ def _asked(of: Launches, *known: Term) -> Question:
 
 
 def _far(question: Question, largest: int) -> Iterator[Question]:
-    """The question of launches of any size: with the largest blocks first, so that products are of one unknown."""
-    block = {_size("blockDim", axis): const(largest if axis == "x" else 1) for axis in "xyz"}
-    known: list[tuple[Term, Who]] = [(terms.substituted(term, block), who) for term, who in question.known]
-    known += ((equal(size, number), 1) for size, number in block.items())
-    yield replace(question, known=tuple(known), rather=(), far=True)
+    """The question of launches of any size: with the largest blocks and numbers first, so that products are of few
+    unknowns.
+    """
+    sizes: dict[Term, int] = {_size("blockDim", axis): largest if axis == "x" else 1 for axis in "xyz"}
+    found = terms.symbols(*(term for term, _ in question.known)).values()
+    numbers = {one: one.high for one in found if one.level == "launch" and one.high is not None}
+    one_block = {_size("gridDim", axis): 1 for axis in "xyz"}
+    for given in (sizes | numbers | one_block, sizes | numbers, sizes) if numbers else (sizes,):
+        by = {size: const(number) for size, number in given.items()}
+        known: list[tuple[Term, Who]] = [(terms.substituted(term, by), who) for term, who in question.known]
+        known += ((equal(size, number), 1) for size, number in by.items())
+        yield replace(question, known=tuple(known), rather=(), far=True)
     yield replace(question, rather=(), far=True)
 
 
@@ -64,28 +73,76 @@ def _size(name: str, axis: str) -> Term:
     return symbol(f"{name}.{axis}", "launch", 1)
 
 
-def _is_exact(*of: Term) -> bool:
-    return not any(name.startswith(("?", "turn ")) for name in terms.symbols(*of))
+def _come(of: Launches, *known: Term) -> tuple[Term, ...] | None:
+    """Truths, and that a thread comes to the turns of loops that are in them; None where that is not known exactly."""
+    again = {**dict(of.form.again), **{loop.turn: loop.again for loop in of.form.loops}}
+    found, left, seen = list(known), list(known), set[Term]()
+    while left:
+        for one in terms.symbols(left.pop()).values():
+            if one in seen:
+                continue
+            seen.add(one)
+            if one in again:
+                if not _is_convex(again[one], one):
+                    return None
+                before = (terms.substituted(again[one], {one: at}) for at in (ZERO, terms.add(one, const(-1))))
+                found.append(terms.either(equal(one, ZERO), reduce(both, before)))
+                left.append(found[-1])
+            elif one.name.startswith(("?", "turn ")):
+                return None
+    return tuple(found)
+
+
+def _is_convex(condition: Term, turn: Term) -> bool:
+    """Whether a condition that holds of two turns holds of those between: comparisons of sums with steps."""
+    match condition.op:
+        case "and":
+            return all(_is_convex(arg, turn) for arg in condition.args)
+        case "less":
+            return all(_is_stepped(arg, turn) for arg in condition.args)
+        case "not" if condition.args[0].op == "less":
+            return _is_convex(condition.args[0], turn)
+        case _:
+            return turn.name not in terms.symbols(condition)
+
+
+def _is_stepped(term: Term, turn: Term) -> bool:
+    """Whether each turn adds the same."""
+    if term is turn or turn.name not in terms.symbols(term):
+        return True
+    if term.op == "mul":
+        return sum(turn.name in terms.symbols(arg) for arg in term.args) == 1 and _is_stepped_by(term, turn)
+    return term.op == "add" and _is_stepped_by(term, turn)
+
+
+def _is_stepped_by(term: Term, turn: Term) -> bool:
+    return all(_is_stepped(arg, turn) for arg in term.args)
 
 
 def _of_limits(of: Launches) -> Iterator[Doubt]:
-    for reading in of.form.readings:
-        if _is_exact(reading.term, reading.condition):
-            limit = const(reading.limit)
-            passes = less(reading.term, limit) if reading.below else less(limit, reading.term)
-            for question in _far(_asked(of, reading.condition, passes), of.form.most_threads):
+    once = {(one.term, one.limit, one.condition): one for one in reversed(of.form.readings)}
+    for reading in sorted(once.values(), key=_weight):
+        limit = const(reading.limit)
+        passes = less(reading.term, limit) if reading.below else less(limit, reading.term)
+        if (known := _come(of, reading.condition, passes)) is not None:
+            for question in _far(_asked(of, *known), of.form.most_threads):
                 yield Doubt(LIMITS, question, (reading.span,), f"a number passes {reading.limit}")
+
+
+def _weight(reading: Reading) -> tuple[int, int, int]:
+    """How hard the questions about a number are: how much in them is no sum; and which comes first."""
+    return len(not_linear(reading.term) | not_linear(reading.condition)), reading.span.line, reading.span.column
 
 
 def _of_arrays(of: Launches) -> Iterator[Doubt]:
     """Of arrays whose length is known, what clang checks, divisors among it; of others whether an index is below 0."""
     for term, span in of.form.checked:
-        if _is_exact(term):
-            yield Doubt(ARRAYS, _asked(of, opposite(term)), (span,), "an index leaves its array, or a divisor is 0")
+        if (known := _come(of, opposite(term))) is not None:
+            yield Doubt(ARRAYS, _asked(of, *known), (span,), "an index leaves its array, or a divisor is 0")
     for access in of.form.accesses:
-        if access.object not in of.form.shared and _is_exact(access.offset, access.condition):
-            question = _asked(of, access.condition, less(access.offset, ZERO))
-            yield Doubt(ARRAYS, question, (access.span,), "an index is below 0")
+        known = None if access.object in of.form.shared else _come(of, access.condition, less(access.offset, ZERO))
+        if known is not None:
+            yield Doubt(ARRAYS, _asked(of, *known), (access.span,), "an index is below 0")
 
 
 def _of_pointers(of: Launches, order: Order) -> Iterator[Doubt]:

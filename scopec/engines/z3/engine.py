@@ -16,7 +16,7 @@ from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbe
 #: launch of many threads is not looked at.
 _SMALL = ((2, 2, 4), (4, 4, 9), (16, 16, 40), (64, 2, 200), (64, 64, 200), (1024, 2, 5000), (1024, 1024, 5000))
 #: Those of any launch.
-_ANY = (1 << 31, 1 << 31, 1 << 63)
+_ANY = (1 << 31, 1 << 31, 1 << 64)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}

@@ -152,6 +152,7 @@ class Executor:
         assert isinstance(value.type, llvm.Int)
         out: dict[str, list[Way]] = {}
         left = condition
+        self.record.reading(number, value.type.bits, condition, signed=not terms.is_natural(number))
         for known, target in cases:
             same = numbers.compare("eq", number, numbers.number(known, value.type.bits), value.type.bits)
             out.setdefault(target, []).append(Way(label, both(left, same), cells))
@@ -226,9 +227,11 @@ class Executor:
                 store(record, cells, self.operand(frame, pointer), self.operand(frame, value), value.type, condition)
                 return None
             case llvm.Element():
-                return self._element(frame, action)
+                return self._element(frame, action, condition)
             case llvm.Arithmetic(opcode, llvm.Int(bits) as type_, left, right, flags):
                 one, other = (self.number(frame, llvm.Typed(type_, side)) for side in (left, right))
+                for number in (one, other) if opcode in numbers.READS else ():
+                    record.reading(number, bits, condition, signed=numbers.READS[opcode])
                 found = numbers.arithmetic(opcode, one, other, bits, record.names, flags)
                 if opcode in ("mul", "shl") and "nsw" not in flags:
                     record.product(found, bits, condition)
@@ -259,8 +262,9 @@ class Executor:
     ) -> Value:
         one, other = (self.operand(frame, llvm.Typed(type_, side)) for side in (left, right))
         if isinstance(one, Term) and isinstance(other, Term) and isinstance(type_, llvm.Int):
-            for number in (one, other) if predicate not in ("eq", "ne") else ():
-                self.record.reading(number, type_.bits, condition, signed=predicate[0] == "s")
+            for number in (one, other):
+                signed = predicate[0] == "s" or (predicate in ("eq", "ne") and not numbers.of_one_sign(one, other))
+                self.record.reading(number, type_.bits, condition, signed=signed)
             return numbers.compare(predicate, one, other, type_.bits)
         if isinstance(one, Pointers) and isinstance(other, Pointers) and len(one.ways) == len(other.ways) == 1:
             (_, first, at), (_, second, behind) = one.ways[0], other.ways[0]
@@ -316,7 +320,7 @@ class Executor:
         items[indices[0].value] = self.operand(frame, value)
         return Parts(tuple(items))
 
-    def _element(self, frame: Frame, action: llvm.Element) -> Value:
+    def _element(self, frame: Frame, action: llvm.Element, condition: Term = FALSE) -> Value:
         base = self.operand(frame, action.pointer)
         if not isinstance(base, Pointers):
             return NOWHERE
@@ -333,7 +337,10 @@ class Executor:
                     return NOWHERE
                 type_ = type_.element
             assert isinstance(index.type, llvm.Int)
-            number = numbers.signed(self.number(frame, index), index.type.bits)
+            found = self.number(frame, index)
+            if condition is not FALSE:
+                self.record.reading(found, index.type.bits, condition, signed=True)
+            number = numbers.signed(found, index.type.bits)
             moved = terms.add(moved, terms.mul(const(llvm.size(type_)), number))
         return Pointers(tuple((way, object_, terms.add(offset, moved)) for way, object_, offset in base.ways))
 

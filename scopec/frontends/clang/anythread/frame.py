@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from scopec.base.source import Source, Span
+from scopec.frontends.clang.anythread.limits import limits
 from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Pointers, Value
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
@@ -26,6 +27,7 @@ from scopec.program.anythread import (
     Uniform,
     both,
     is_natural,
+    is_truth,
 )
 
 #: One name for all spellings of a file's.
@@ -44,6 +46,7 @@ class Record:
     accesses: list[Access] = field(default_factory=list)
     barriers: list[Barrier] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
+    again: list[tuple[Term, Term]] = field(default_factory=list)
     uniform: list[Uniform] = field(default_factory=list)
     tickets: list[Ticket] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -71,7 +74,7 @@ class Record:
 
     def _written(self) -> tuple[list[Any], ...]:
         found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
-        return *found, self.readings, self.checked, self.grids, self.warps
+        return *found, self.again, self.readings, self.checked, self.grids, self.warps
 
     def mark(self) -> tuple[int, ...]:
         """How much is written down."""
@@ -113,14 +116,21 @@ class Record:
         self.checked.append((term, self.place))
 
     def reading(self, term: Term, bits: int, condition: Term, *, signed: bool) -> None:
-        """Write down that a result of arithmetic counts as a number."""
-        if bits == 32 and term.op in ("add", "mul", "grown"):
-            self.readings.append(Reading(term, condition, (1 << (31 if signed else 32)) - 1, self.place))
+        """Write down that a number counts which may pass the limits of its register."""
+        least, most = -(1 << (bits - 1)), (1 << (bits - 1 if signed else bits)) - 1
+        if bits == 1 or is_truth(term):
+            return
+        low, high = limits(term)
+        if high is None or high > most:
+            self.readings.append(Reading(term, condition, most, self.place))
+        if term.op in ("symbol", "read") and low is not None and low < least:  # of a wider register
+            self.readings.append(Reading(term, condition, least, self.place, below=True))
 
     def product(self, term: Term, bits: int, condition: Term) -> None:
         """Write down that an unsigned product is not below what a register holds."""
-        if bits == 32 and not is_natural(term):
-            self.readings.append(Reading(term, condition, -(1 << 31), self.place, below=True))
+        low, _ = limits(term)
+        if not (is_truth(term) or is_natural(term)) and (low is None or low < -(1 << (bits - 1))):
+            self.readings.append(Reading(term, condition, -(1 << (bits - 1)), self.place, below=True))
 
     def barrier(self, condition: Term, *, of_grid: bool = False) -> None:
         """Write down a barrier of the block, or of the grid, which is one of each block too."""

@@ -10,10 +10,16 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scopec.program import anythread as terms
+from scopec.program import largest
 from scopec.program.anythread import Term, const
 
-#: No block, grid or index is as large (CUDA C++ Programming Guide, "Technical Specifications").
-_MOST_THREADS = (1 << 31) - 1
+#: The largest of each index and size.
+_MOST = {
+    f"{name}.{axis}": most - below
+    for sizes, of in ((largest.BLOCK, ("threadIdx", "blockDim")), (largest.GRID, ("blockIdx", "gridDim")))
+    for axis, most in zip("xyz", sizes, strict=True)
+    for below, name in zip((1, 0), of, strict=True)
+}
 _LARGE = 1 << 62
 
 
@@ -25,8 +31,8 @@ def limits(term: Term, least: int | None = None, most: int | None = None) -> tup
     match term.op:
         case "const":
             return term.value, term.value
-        case "symbol" if term.name.startswith(("threadIdx.", "blockIdx.", "blockDim.", "gridDim.")):
-            return term.low, _MOST_THREADS
+        case "symbol" if term.name in _MOST:
+            return term.low, _MOST[term.name]
         case "symbol" | "read":
             return (least if term.low is None else term.low), (most if term.high is None else term.high)
         case "add":
@@ -35,6 +41,8 @@ def limits(term: Term, least: int | None = None, most: int | None = None) -> tup
         case "mul" if term.args[0].op == "const":
             factor, (low, high) = term.args[0].value, limits(term.args[1], least, most)
             return _times(factor, low if factor >= 0 else high), _times(factor, high if factor >= 0 else low)
+        case "mul":
+            return _product(*(limits(arg, least, most) for arg in term.args))
         case "choose":
             (low, high), (below, above) = (limits(arg, least, most) for arg in term.args[1:])
             found_low = None if low is None or below is None else min(low, below)
@@ -54,6 +62,14 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 def _times(factor: int, number: int | None) -> int | None:
     return None if number is None else factor * number
+
+
+def _product(*of: tuple[int | None, int | None]) -> tuple[int | None, int | None]:
+    (low, high), (below, above) = of
+    if low is None or high is None or below is None or above is None:
+        return (0 if low is not None and low >= 0 and below is not None and below >= 0 else None), None
+    ends = (low * below, low * above, high * below, high * above)
+    return min(ends), max(ends)
 
 
 def goes_round(opcode: str, left: Term, right: Term, found: Term, bits: int) -> Term:

@@ -125,11 +125,13 @@ def run(
     out = executor.region(frame, shape, shape.loops[head], {head: [Way("", condition, dict(cells))]}, returned, head)
     assert barred or len(record.barriers) == mark[1]
     record.forget_warps(mark)
+    again = FALSE
+    for way in out.get(head, []):
+        again = either(again, way.condition)
     if barred:
-        again = FALSE
-        for way in out.get(head, []):
-            again = either(again, way.condition)
         record.loops.append(Loop(record.turns, again, begins))
+    else:
+        record.again.append((turn, again))
     record.turns = around
     for label in shape.loops[head]:
         for instruction in frame.function.blocks[label]:

@@ -16,6 +16,11 @@ from scopec.program.anythread import Term, const
 
 #: What is multiplied by this or more may not stay below the limits of its type.
 _LARGE = 1 << 16
+#: What takes its operands for numbers, and whether for signed ones.
+READS = {
+    "udiv": False, "urem": False, "lshr": False, "umin": False, "umax": False,
+    "sdiv": True, "srem": True, "ashr": True, "smin": True, "smax": True,
+}  # fmt: skip
 #: What goes round where it is unsigned.
 _ROUND = ("add", "sub")
 
@@ -41,7 +46,8 @@ def signed(term: Term, bits: int) -> Term:
     """The signed reading of a number."""
     if term.op == "const":
         return number(term.value, bits)
-    if term.op == "symbol" and term.high is not None and term.high >= 1 << (bits - 1):
+    _, high = limits(term) if term.op in ("symbol", "div", "mod", "choose", "mask") else (None, None)
+    if high is not None and high >= 1 << (bits - 1):
         return terms.choose(terms.less(term, const(1 << (bits - 1))), term, terms.add(term, const(-(1 << bits))))
     return term
 
@@ -194,7 +200,7 @@ def compare(predicate: str, left: Term, right: Term, bits: int) -> Term:
         left, right = (terms.choose(one, terms.ONE, terms.ZERO) for one in (left, right))
         predicate = f"u{predicate[1:]}" if predicate[0] == "u" else _SWAPPED[predicate]
     if predicate in ("eq", "ne"):
-        same = terms.equal(signed(left, bits), signed(right, bits))
+        same = _same(left, right, bits)
         return same if predicate == "eq" else terms.opposite(same)
     reading = unsigned if predicate[0] == "u" else signed
     if bits > 1:
@@ -208,6 +214,22 @@ def compare(predicate: str, left: Term, right: Term, bits: int) -> Term:
             return terms.opposite(terms.less(right, left))
         case _:
             return terms.opposite(terms.less(left, right))
+
+
+def of_one_sign(left: Term, right: Term) -> bool:
+    """Whether ``==`` is right of numbers up to the unsigned limit, not up to the signed one alone."""
+    return "const" in (left.op, right.op) or (terms.is_natural(left) and terms.is_natural(right))
+
+
+def _same(left: Term, right: Term, bits: int) -> Term:
+    """Whether two registers have one number: -1 is the largest of the unsigned ones too."""
+    if right.op != "const":
+        left, right = right, left
+    low, high = limits(left)
+    if right.op != "const" or right.value >= 0 or (low is not None and high is not None and high < 1 << (bits - 1)):
+        is_unsigned = right.op != "const" and terms.is_natural(left) and terms.is_natural(right)
+        return terms.equal(*((left, right) if is_unsigned else (signed(left, bits), signed(right, bits))))
+    return terms.either(terms.equal(left, right), terms.equal(left, const(right.value + (1 << bits))))
 
 
 #: Of a signed ``i1``, where 1 is -1, as of an unsigned one.
