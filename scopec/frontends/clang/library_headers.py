@@ -35,7 +35,7 @@ _TABLE = [
         (r"ATen/.*|torch/.*|c10/.*", "PyTorch", _EITHER),
         (r"helper_\w+\.h|exception\.h|multithreading\.h|nvrtc_helper\.h|rendercheck_\w+\.h|paramgl\.h|param\.h|timer\.h",
          "NVIDIA's cuda-samples", _SAMPLES),
-        (r"map|set|deque|list|forward_list|stack|queue|unordered_(?:map|set)|complex|bitset|future|regex|filesystem|format"
+        (r"forward_list|complex|bitset|future|regex|filesystem|format"
          r"|condition_variable|shared_mutex|valarray|variant|any|codecvt|locale|ranges|execution|charconv|system_error"
          r"|typeindex|scoped_allocator|clocale|csignal|csetjmp|cstdarg|cuchar|cwchar|cwctype|cfenv|ccomplex|print|numbers"
          r"|expected|mdspan|syncstream|memory_resource|streambuf", "of the C++ library", _HOST, "real"),

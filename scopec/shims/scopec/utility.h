@@ -53,6 +53,13 @@ template <class __A, class __B> struct pair {
     __B second;
     constexpr pair() = default;
     constexpr pair(__A a, __B b) : first(move(a)), second(move(b)) {}
+    template <class __C, class __D> constexpr pair(const pair<__C, __D>& other) : first(other.first), second(other.second) {}
+    friend constexpr bool operator==(const pair& a, const pair& b) { return a.first == b.first && a.second == b.second; }
+    friend constexpr bool operator!=(const pair& a, const pair& b) { return !(a == b); }
+    friend constexpr bool operator<(const pair& a, const pair& b) {
+        return a.first < b.first || (!(b.first < a.first) && a.second < b.second);
+    }
+    friend constexpr bool operator>(const pair& a, const pair& b) { return b < a; }
 };
 template <class __A, class __B> constexpr pair<__A, __B> make_pair(__A a, __B b) { return {a, b}; }
 
@@ -112,14 +119,28 @@ SCOPEC_LIMITS_OF(float, FLT);
 SCOPEC_LIMITS_OF(double, DBL);
 template <class __T> struct numeric_limits<const __T> : numeric_limits<__T> {};
 
-template <class __T = void> struct plus {
-    constexpr __T operator()(const __T& a, const __T& b) const { return a + b; }
-};
-template <class __T = void> struct less {
-    constexpr bool operator()(const __T& a, const __T& b) const { return a < b; }
-};
-template <class __T = void> struct greater {
-    constexpr bool operator()(const __T& a, const __T& b) const { return b < a; }
+// [function.objects]; without a type, of whatever they are called with.
+#define SCOPEC_OPERATION(NAME, RESULT, EXPRESSION)                                                            \
+    template <class __T = void> struct NAME {                                                                 \
+        constexpr RESULT operator()(const __T& a, const __T& b) const { return EXPRESSION; }                  \
+    };                                                                                                        \
+    template <> struct NAME<void> {                                                                           \
+        template <class __A, class __B> constexpr auto operator()(const __A& a, const __B& b) const { return EXPRESSION; } \
+    };
+SCOPEC_OPERATION(plus, __T, a + b)
+SCOPEC_OPERATION(minus, __T, a - b)
+SCOPEC_OPERATION(multiplies, __T, a * b)
+SCOPEC_OPERATION(divides, __T, a / b)
+SCOPEC_OPERATION(equal_to, bool, a == b)
+SCOPEC_OPERATION(not_equal_to, bool, !(a == b))
+SCOPEC_OPERATION(less, bool, a < b)
+SCOPEC_OPERATION(greater, bool, b < a)
+SCOPEC_OPERATION(less_equal, bool, !(b < a))
+SCOPEC_OPERATION(greater_equal, bool, !(a < b))
+#undef SCOPEC_OPERATION
+// Which number it gives for a key is left open, and is not modelled.
+template <class __T> struct hash {
+    size_t operator()(const __T&) const { return __scopec_unknown<size_t>(); }
 };
 
 struct input_iterator_tag {};
@@ -330,9 +351,16 @@ template <class... __T> constexpr tuple<decay_t<__T>...> make_tuple(__T&&... ite
 
 #define SCOPEC_FUNCTIONAL                                                                                     \
     using __scopec::cref;                                                                                     \
+    using __scopec::divides;                                                                                  \
+    using __scopec::equal_to;                                                                                 \
     using __scopec::greater;                                                                                  \
+    using __scopec::greater_equal;                                                                            \
     using __scopec::invoke;                                                                                   \
     using __scopec::less;                                                                                     \
+    using __scopec::less_equal;                                                                               \
+    using __scopec::minus;                                                                                    \
+    using __scopec::multiplies;                                                                               \
+    using __scopec::not_equal_to;                                                                             \
     using __scopec::plus;                                                                                     \
     using __scopec::ref;                                                                                      \
     using __scopec::reference_wrapper;
