@@ -133,6 +133,7 @@ def test_order(ask: Asks, calls: str, expected: str) -> None:
 
 
 @needs_headers
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("calls", "expected"), [CASES[n] for n in (0, 1, 4, 5, 11, 21, 22, 27, 30)])
 def test_over_real_headers(tmp_path: Path, calls: str, expected: str) -> None:
     assert answers(text(calls), "real", tmp_path) == {"race_free": expected}

@@ -78,7 +78,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("store", "load", "where", "verdict", "headers"),
     [(*case, "shims") for case in CASES]
-    + [pytest.param(*case, "real", marks=needs_headers) for case in (CASES if EVERY else spread(CASES, 5))],
+    + [pytest.param(*case, "real", marks=needs_headers) for case in (CASES if EVERY else spread(CASES, 2))],
 )
 def test_an_order_and_a_scope_are_those_that_are_named(
     store: str, load: str, where: dict[str, str], verdict: str, headers: str, tmp_path: Path

@@ -126,6 +126,7 @@ int main() {
 
 @needs_headers
 @pytest.mark.slow
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "text",
     [

@@ -151,6 +151,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(0)
 def test_a_barrier_of_an_object_goes_where_another_does_the_same(tmp_path: Path) -> None:
     of = found(
         tmp_path,
