@@ -41,6 +41,8 @@ __global__ void hand_over() {{
 //@ launch hand_over<<<1, {lanes}>>>();
 //@ expect race_free;
 """
+#: One more, at which nobody arrives: its count is what it is at the end.
+OTHER = "__shared__ std::uint64_t c; if (ptx::elect_sync(7)) ptx::mbarrier_init(&c, threadIdx.x ? 4 : {other}); __syncthreads();"
 RIGHT = {"meet": "__syncthreads();", "room": "wait(&empty, n & 1 ^ 1);"}
 
 
@@ -60,8 +62,18 @@ def verdict(path: Path, lanes: int, without: frozenset[str] = frozenset(), **par
         ({"room": ""}, False, "violated"),
         ({"count": "threadIdx.x == 1 ? 1 : 2"}, False, "violated"),
         ({"count": "threadIdx.x == 1 ? 2 : 2"}, True, "holds"),
+        ({"meet": OTHER.format(other=5)}, False, "holds"),
+        ({"meet": OTHER.format(other=4)}, True, "holds"),
     ],
-    ids=["right", "nobody meets", "no wait for room", "another count of one lane", "the same count of each"],
+    ids=[
+        "right",
+        "nobody meets",
+        "no wait for room",
+        "another count of one lane",
+        "the same count of each",
+        "what is left of one is another",
+        "what is left is the same",
+    ],
 )
 def test_every_leader_is_looked_at(
     parts: dict[str, str], settled: bool, expected: str, tmp_path: Path, resolved: list[bool]
