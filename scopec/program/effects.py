@@ -182,6 +182,18 @@ def map_values(node: ir.Node, f: Callable[[Value], Value]) -> ir.Node:
             return node
 
 
+def values_of(node: ir.Node) -> list[Value]:
+    """The values in a node, in one order for all nodes that are alike but for these."""
+    found: list[Value] = []
+
+    def look(value: Value) -> Value:
+        found.append(value)
+        return value
+
+    map_values(node, look)
+    return found
+
+
 def map_operation(operation: ir.Operation, f: Callable[[Value], Value]) -> ir.Operation:
     """The operation with ``f`` applied to every value in it."""
     mapped: ir.Operation = _mapped(operation, f)

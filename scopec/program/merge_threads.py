@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.program import ir, values
-from scopec.program.effects import map_values
+from scopec.program.effects import map_values, values_of
 from scopec.program.thread_indices import Indices, Places, Position, Sum
 from scopec.program.values import Const, Value
 
@@ -41,8 +41,13 @@ def together(grid: ir.Grid, bodies: Mapping[Position, ir.Body]) -> ir.Body:
     Specialised for a thread, it behaves as that thread's own graph.
     """
     kinds: dict[Hashable, list[Position]] = defaultdict(list)
+    numbered: dict[int, int] = {}  # by the identity of a node, of which threads of a class have many together
+    numbers: dict[ir.Node, int] = {}
     for position, body in bodies.items():
-        nodes = tuple(sorted(body.nodes.items(), key=lambda item: item[0]))
+        for node in body.nodes.values():
+            if id(node) not in numbered:
+                numbered[id(node)] = numbers.setdefault(node, len(numbers))
+        nodes = tuple((at, numbered[id(node)]) for at, node in sorted(body.nodes.items(), key=lambda item: item[0]))
         kinds[body.entry, nodes, tuple(body.variables.items())].append(position)
     alike = [bodies[members[0]] for members in kinds.values()]
     if len(alike) == 1:
@@ -88,7 +93,8 @@ class _Walk:
         self._branches: dict[int, ir.Branch] = {}
         self._known: dict[Places, int] = {}
         self._through: dict[tuple[int, int], list[int]] = defaultdict(list)
-        self._shapes: dict[tuple[int, int], _Shape] = {}
+        #: By the identity of a node, of which threads of a class have many together.
+        self._shapes: dict[int, _Shape] = {}
         self._numbers: dict[ir.Node, int] = {}
 
     def graph(self) -> tuple[int, dict[int, ir.Node]]:
@@ -108,13 +114,13 @@ class _Walk:
 
     def _shape(self, place: tuple[int, int]) -> _Shape:
         """The shape of a node without what follows it; equal ones have one number."""
-        found = self._shapes.get(place)
+        node = self._at(place)
+        found = self._shapes.get(id(node))
         if found is None:
-            node = self._at(place)
             alone, form = _alone(node), _form(node)
             whole = self._numbers.setdefault(alone, len(self._numbers))
-            found = _Shape(whole, self._numbers.setdefault(form, len(self._numbers)), _values(node))
-            self._shapes[place] = found
+            found = _Shape(whole, self._numbers.setdefault(form, len(self._numbers)), values_of(node))
+            self._shapes[id(node)] = found
         return found
 
     def _number(self, places: Places) -> int:
@@ -327,17 +333,6 @@ def _without_constants(value: Value) -> Value:
     return values.fold(
         value, lambda one, parts: Const(0, one.type) if isinstance(one, Const) else values.rebuild(one, parts)
     )
-
-
-def _values(node: ir.Node) -> list[Value]:
-    found: list[Value] = []
-
-    def look(value: Value) -> Value:
-        found.append(value)
-        return value
-
-    map_values(node, look)
-    return found
 
 
 # ---------------------------------------------------------------- indices

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.graphs import components
 from scopec.base.records import replace
-from scopec.program.effects import map_values, overwritten
+from scopec.program.effects import map_values, overwritten, values_of
 from scopec.program.ir import (
     Assert,
     Body,
@@ -21,7 +21,7 @@ from scopec.program.ir import (
     Thread,
     successors,
 )
-from scopec.program.values import Const, Given, Value, substitute
+from scopec.program.values import Builtin, Const, Given, Value, leaves, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -113,7 +113,7 @@ def specialise(body: Body, builtins: Mapping[str, int], given: Given | None = No
     ``given`` knows its values for other threads.
     """
     given = given or Given()
-    nodes = decided(_reached(body, partial(given, builtins=builtins) if builtins else None), body.entry)
+    nodes = decided(_reached(body, (lambda node: _folded(node, given, builtins)) if builtins else None), body.entry)
 
     def target(number: int) -> int:
         seen = set()
@@ -139,7 +139,23 @@ def specialise(body: Body, builtins: Mapping[str, int], given: Given | None = No
     return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(reached)})
 
 
-def _reached(body: Body, fold: Callable[[Value], Value] | None) -> dict[int, Node]:
+def _folded(node: Node, given: Given, builtins: Mapping[str, int]) -> Node:
+    """The node with these builtins replaced: one for all threads that do not differ in those that it mentions."""
+    if id(node) not in given.mentioned:  # kept, so that no other node gets its id
+        found = dict.fromkeys(leaf.name for value in values_of(node) for leaf in leaves(value) if _is_builtin(leaf))
+        given.mentioned[id(node)] = node, tuple(found)
+    key = id(node), *map(builtins.get, given.mentioned[id(node)][1])
+    made: Node | None = given.nodes.get(key)
+    if made is None:
+        made = given.nodes[key] = map_values(node, partial(given, builtins=builtins))
+    return made
+
+
+def _is_builtin(leaf: Value) -> bool:
+    return isinstance(leaf, Builtin)
+
+
+def _reached(body: Body, fold: Callable[[Node], Node] | None) -> dict[int, Node]:
     """The nodes that a thread may come to, with their values folded; a branch that is decided has one way."""
     nodes: dict[int, Node] = {}
     work = [body.entry]
@@ -147,7 +163,7 @@ def _reached(body: Body, fold: Callable[[Value], Value] | None) -> dict[int, Nod
         number = work.pop()
         if number in nodes:
             continue
-        node = body.nodes[number] if fold is None else map_values(body.nodes[number], fold)
+        node = body.nodes[number] if fold is None else fold(body.nodes[number])
         if isinstance(node, Branch) and isinstance(node.condition, Const):
             taken = node.then if node.condition.value else node.otherwise
             node = replace(node, then=taken, otherwise=taken)
@@ -208,7 +224,8 @@ def redirect(node: Node, target: Callable[[int], int]) -> Node:
     """A node that goes on where ``target`` says instead."""
     match node:
         case Do(operation, span, following):
-            return Do(operation, span, target(following))
+            there = target(following)
+            return node if there == following else Do(operation, span, there)
         case Branch(Const() as decided, span, then, otherwise):  # an endless loop
             taken = target(then if decided.value else otherwise)
             return Branch(decided, span, taken, taken)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import assert_never
+from typing import Any, assert_never
 
 from scopec.program import types
 from scopec.program.trees import DEEPEST, in_steps
@@ -170,6 +170,9 @@ class Given:
     def __init__(self) -> None:
         self._leaves: dict[int, tuple[Value, tuple[Reg | Builtin, ...]]] = {}
         self._found: dict[tuple[int | None, ...], Value] = {}
+        #: What is kept of nodes in the same way (:mod:`scopec.program.specialise`): by what it is of, and the builtins.
+        self.mentioned: dict[int, tuple[object, tuple[str, ...]]] = {}
+        self.nodes: dict[tuple[int | None, ...], Any] = {}
 
     def __call__(self, value: Value, builtins: Mapping[str, int]) -> Value:
         """``value`` with these builtins replaced, folded again."""

@@ -39,6 +39,9 @@ def uneven_barriers(program: Program, joins: Callable[[ir.Do], bool]) -> Iterato
             continue
         passages: list[tuple[ir.Thread, Mapping[Span, int]]] = []
         operations: dict[Span, ir.SyncThreads | ir.GroupSync] = {}
+        alike, taken = _passages(grid.body, joins, min(steps, _MOST_OF_ONE), {})
+        if alike is not None:
+            continue  # whatever a thread's indices are, it comes to each so often
         for block, lane in ((b, t) for b in range(grid.blocks.count) for t in _outermost_first(grid.threads.count)):
             thread = known.get((grid.name, block, lane)) or device_thread(grid, block, lane)
             found, taken = _passages(thread.body, joins, min(steps, _MOST_OF_ONE), operations)

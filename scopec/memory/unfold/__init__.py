@@ -1,6 +1,7 @@
 """From the threads of a Program to events.
 
 - ``symbolic``, ``unfolding``: every path of a thread, and what is found there
+- ``straight``: the same of a thread that takes one way
 - ``flow``: what the control flow of threads says, whose graphs have one form
 - ``operations``, ``accesses``: the events of an operation
 - ``spin_loops``: turns of a loop that need no second execution

@@ -36,6 +36,7 @@ class Accesses:
         self.thread = thread
         self.observed = observed
         self.begin = len(out.events)
+        self._stem = identifier(thread.name)
 
     def where(self, state: State, value: Value, *, side: bool) -> State:
         """The state on the path where a condition holds, or where it does not."""
@@ -70,11 +71,12 @@ class Accesses:
 
     def event(self, state: State, event: Event) -> Event:
         """Add an event (its name is a stem)."""
-        operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
-        vector = next((evaluation.number for evaluation in state.evaluations if evaluation.vector), None)
-        event = replace(
-            event, id=self.out.name(event.id), operands=operands, called=state.called, vector=vector, agent=state.agent
-        )
+        name = self.out.name(event.id)
+        if state.evaluations:
+            operands = tuple((evaluation.number, evaluation.operand) for evaluation in state.evaluations)
+            vector = next((evaluation.number for evaluation in state.evaluations if evaluation.vector), None)
+            event = replace(event, operands=operands, vector=vector)
+        event = replace(event, id=name, called=state.called, agent=state.agent)
         self.out.events.append(event)
         self.out.control[event.id] = state.control
         if len(self.out.events) > min(MOST_EVENTS, self.begin + MOST_OF_ONE):
@@ -86,10 +88,10 @@ class Accesses:
             raise TooComplexError(event.span, f"more than {most} when the loops are unrolled")
         return event
 
-    def blank(self, state: State, kind: Kind, span: Span, text: str) -> Event:
+    def blank(self, state: State, kind: Kind, span: Span, text: str, scope: ir.Scope | None = None) -> Event:
         """An event of a kind, without what it accesses."""
-        stem = f"{identifier(self.thread.name)}_L{span.line}_{kind.value}"
-        return Event(stem, kind, self.thread.name, span, state.guard, text)
+        stem = f"{self._stem}_L{span.line}_{kind.value}"
+        return Event(stem, kind, self.thread.name, span, state.guard, text, scope=scope)
 
     def at_each(
         self, state: State, place: ir.Place, span: Span, access: Callable[[State, Location], tuple[Value, ...]]

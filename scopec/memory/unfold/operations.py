@@ -10,7 +10,7 @@ from scopec.memory.events.events import Assertion, Cut, Kind, Wait
 from scopec.memory.events.scopes import contains
 from scopec.memory.unfold import copies, existence, phases, sequencing, spin_loops, warp_collectives
 from scopec.memory.unfold.accesses import Accesses, TooComplexError
-from scopec.memory.unfold.unfolding import State
+from scopec.memory.unfold.unfolding import State, defined
 from scopec.program import ir, types, values
 from scopec.program.collective import (
     Barrier,
@@ -26,6 +26,8 @@ from scopec.program.show import show_proxy_fence, shown_barrier, shown_call, sho
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from scopec.base.source import Span
     from scopec.memory.events.guards import Guard
     from scopec.memory.unfold.unfolding import Unfolding
@@ -49,6 +51,13 @@ class Operations(Accesses):
         self.inside: list[Loop] = []
         self.retrying: set[int] = set()
         self.trying = False
+
+    def start(self, guard: Guard) -> State:
+        """The state in which the thread begins, where ``guard`` holds."""
+        body = self.thread.body
+        undefined = {defined(register): values.FALSE for register in self.observed}
+        phases = {phase_of(barrier): Const(0, types.INT) for barrier in collective(self.thread)}
+        return State(guard, {**phases, **undefined, **copies.counters(body)}, frozenset())
 
     def perform(self, state: State, operation: ir.Operation, span: Span) -> State:
         """The state after an operation, its events added."""
@@ -292,10 +301,11 @@ class Operations(Accesses):
         shown = shown_barrier(operation)
         waits = isinstance(operation, ir.SyncThreads) or operation.waits
         kinds = [(Kind.ARRIVE, f"arrive at {shown}"), (Kind.WAIT, f"leave {shown}")]
+        scope = None if barrier.exchange else scope_of(operation)
+        passage = Passage(barrier, phase, brought=brought, at=operation.at)
         for kind, text in kinds if waits else kinds[:1]:
-            scope = None if barrier.exchange else scope_of(operation)
-            event = self.event(state, replace(self.blank(state, kind, span, text), scope=scope))
-            passage = self.out.barriers[event.id] = Passage(barrier, phase, brought=brought, at=operation.at)
+            event = self.event(state, self.blank(state, kind, span, text, scope))
+            self.out.barriers[event.id] = passage
         state = self.set(state, phase_of(barrier), values.binary("+", phase, Const(1, types.INT)))
         return state if exchange is None else self.given(state, passage, exchange, span)
 
@@ -342,6 +352,13 @@ class Operations(Accesses):
     def block(self) -> list[ir.Thread]:
         """The threads of the block."""
         return [t for t in self.out.program.threads if t.block_name == self.thread.block_name]
+
+
+def collective(thread: ir.Thread) -> Iterator[Barrier]:
+    """The collective barriers that a thread uses."""
+    for node in thread.body.nodes.values():
+        if isinstance(node, ir.Do) and isinstance(node.operation, (ir.SyncThreads, ir.GroupSync)):
+            yield barrier_of(thread, node.operation)
 
 
 def phase_of(barrier: Barrier) -> str:

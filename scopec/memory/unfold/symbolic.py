@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import replace
 from scopec.memory.events.events import Cut, Event, Kind
-from scopec.memory.unfold import copies, spin_loops
+from scopec.memory.unfold import copies, spin_loops, straight
 from scopec.memory.unfold.accesses import TooComplexError
-from scopec.memory.unfold.operations import Operations, phase_of
+from scopec.memory.unfold.operations import Operations
 from scopec.memory.unfold.turns import Round
-from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, Vote, defined, merge
-from scopec.program import ir, reasoning, types, values
-from scopec.program.collective import Barrier, barrier_of
+from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, Vote, merge
+from scopec.program import ir, reasoning, values
+from scopec.program.collective import Barrier
 from scopec.program.loops.facts import Facts
 from scopec.program.loops.loops import Element, Loop
 from scopec.program.loops.watchdogs import trapping
 from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from scopec.base.source import Span
     from scopec.memory.events.guards import Guard
@@ -39,7 +39,8 @@ def execute(out: Unfolding, thread: ir.Thread, guard: Guard, unroll: int, observ
 
     Loops end by themselves, or are unrolled ``unroll`` times, or wait (see :meth:`ThreadRun.only_waits`).
     """
-    run(ThreadRun(out, thread, unroll, observed), guard)
+    if not straight.executed(out, thread, guard, observed):
+        run(ThreadRun(out, thread, unroll, observed), guard)
 
 
 def run(thread: ThreadRun, guard: Guard) -> None:
@@ -71,18 +72,9 @@ class ThreadRun(Operations):
 
     def run(self, guard: Guard) -> None:
         """Execute the thread where ``guard`` holds."""
-        undefined = {defined(register): values.FALSE for register in self.observed}
-        phases = {phase_of(barrier): Const(0, types.INT) for barrier in self.collective()}
-        start = State(guard, {**phases, **undefined, **copies.counters(self.body)}, frozenset())
-        self.pending = {self.body.entry: [start]}
+        self.pending = {self.body.entry: [self.start(guard)]}
         self.elements(self.flow.order)
         assert not any(self.pending.values()), f"{self.thread.name} is left without a word"
-
-    def collective(self) -> Iterator[Barrier]:
-        """The collective barriers that the thread uses."""
-        for node in self.body.nodes.values():
-            if isinstance(node, ir.Do) and isinstance(node.operation, (ir.SyncThreads, ir.GroupSync)):
-                yield barrier_of(self.thread, node.operation)
 
     def elements(self, elements: Iterable[Element]) -> None:
         """Execute a part of the thread, where control has reached it."""
