@@ -83,6 +83,7 @@ def test_every_leader_is_looked_at(
     assert verdict(tmp_path / "k.cu", 3, frozenset({"mbarriers"}), **parts) == expected
 
 
-def test_a_leader_among_a_whole_warp(tmp_path: Path) -> None:
-    """32 lanes, of which each may be the one: unresolved they are too many."""
-    assert verdict(tmp_path / "k.cu", 33) == "holds"
+@pytest.mark.parametrize(("room", "expected"), [(RIGHT["room"], "holds"), ("", "violated")])
+def test_a_leader_among_a_whole_warp(room: str, expected: str, tmp_path: Path) -> None:
+    """32 lanes, of which each may be the one: unresolved they are too many, and a race is shown by one execution."""
+    assert verdict(tmp_path / "k.cu", 33, room=room) == expected

@@ -101,6 +101,13 @@ def test_what_comes_behind_what_is_undefined_is_not_executed(name: str, tmp_path
     assert found == [races]
 
 
+def test_who_is_overtaken_when_others_run_ahead_goes_on_in_turns(tmp_path: Path, found: list[bool]) -> None:
+    """Behind the second arrival no phase is over for who waits for the first; behind the first one it is."""
+    text = PAIR.format(count=1, first="arrive(&b); x[0] = 1; arrive(&b);", second="wait(&b, 0); x[0] = 2;")
+    assert run_of(text, tmp_path, "mbarriers").graph.one_race
+    assert found == [True]
+
+
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_is_found_is_a_race(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

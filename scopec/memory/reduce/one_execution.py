@@ -33,11 +33,12 @@ class NotKnownYetError(Exception):
 class OneExecution:
     """The execution: what each location holds, what each read has returned, the events, with what they write.
 
-    Threads run one after the other as far as they get.  In ``turns`` they do so at first as far as nobody has arrived
-    at an mbarrier for them; then the next one goes on behind each operation on one, first of all who has waited for it.
+    Threads run one after the other as far as they get.  In ``turns`` the next one goes on behind each operation on an
+    mbarrier, first of all who has waited for it; if ``ahead``, each runs before that as far as it gets by itself, and
+    nobody has arrived at an mbarrier for it.
     """
 
-    def __init__(self, graph: EventGraph, *, turns: bool = False) -> None:
+    def __init__(self, graph: EventGraph, *, turns: bool = False, ahead: bool = False) -> None:
         self.graph = graph
         self.memory: dict[Location, Const] = {}
         self.read: dict[str, Const] = {}
@@ -49,7 +50,7 @@ class OneExecution:
         #: The locations of mbarriers.
         self.mbarriers = {at for at in graph.locations if objects[at.object].use is ir.Use.MBARRIER}
         #: The reads of read-modify-writes: nothing comes between one and its write.
-        self.halves = {e.rmw for e in graph.events if e.rmw is not None}
+        self.halves = {e.id for e in graph.events if e.kind is Kind.READ and e.rmw is not None}
         self.edges = EdgesLeft(graph)
         self.threads: dict[str, list[tuple[int, Event]]] = defaultdict(list)
         initial = sum(e.kind is Kind.INIT for e in graph.events)
@@ -64,7 +65,7 @@ class OneExecution:
         self.vain: dict[str, tuple[int, Mapping[Location, Const]]] = {}
         #: How far threads are.
         self.at = dict.fromkeys(self.threads, 0)
-        self._run(turns=turns)
+        self._run(turns=turns, ahead=ahead)
 
     @property
     def events(self) -> Sequence[Event]:
@@ -78,8 +79,8 @@ class OneExecution:
 
     # ---- steps
 
-    def _run(self, *, turns: bool) -> None:
-        alone = list(self.threads) if turns else []
+    def _run(self, *, turns: bool, ahead: bool) -> None:
+        alone = list(self.threads) if ahead else []
         while steps := {t: done for t in alone if (done := self._turn(t, self._behind_another))}:
             alone = [t for t in alone if not any(map(self._behind_another, steps.get(t, ())))]
         moved = True
@@ -199,9 +200,10 @@ class OneExecution:
 
 
 def executions(graph: EventGraph) -> Iterator[OneExecution]:
-    """Two executions: threads one after the other, and, where they wait for each other at mbarriers, in turns."""
-    for turns in (False, True) if graph.phases else (False,):
+    """Executions: threads one after the other, and, where they wait for each other at mbarriers, in turns."""
+    in_turns = ({"turns": True, "ahead": True}, {"turns": True}) if graph.phases else ()
+    for how in ({}, *in_turns):
         try:
-            yield OneExecution(graph, turns=turns)
+            yield OneExecution(graph, **how)
         except NotKnownYetError:
             continue
