@@ -120,3 +120,14 @@ def test_each_rule_is_needed(rule: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_random_warps(seed: int, tmp_path: Path) -> None:
     assert_the_same(random_warps(Random(f"warps {seed}")), tmp_path / "warps.cu")
+
+
+def test_one_question_that_is_too_large_leaves_the_other_its_answer(tmp_path: Path) -> None:
+    """How 20 arrivals are grouped is too much for the memory question; the schedules are few."""
+    path = tmp_path / "warps.cu"
+    path.write_text(text_of(warps("; ".join(4 * ["A1/64 S1/64 A1/64 S1/64 A1/64"]))) + "//@ expect terminates;\n")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert all(d.severity == "warning" for d in outcome.diagnostics)
+    found = {c.expectation.kind: c for r in outcome.reports for c in r.checks if not c.expectation.implicit}
+    assert {kind: c.verdict for kind, c in found.items()} == {"race_free": "unknown", "terminates": "violated"}
+    assert "too many ways to group them (line 7)" in (found["race_free"].reason or "")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from scopec.base.cache import Cache, user_cache
-from scopec.base.diagnostics import EngineError, LimitError, ScopecError, ValuesError
+from scopec.base.diagnostics import Code, EngineError, InputError, LimitError, ScopecError, ValuesError
 from scopec.base.files import write_below
 from scopec.base.lazy_import import later
 from scopec.base.limits import Deadline, late, limited
@@ -23,8 +24,7 @@ from scopec.session.inquiry.verdicts import Reached, disagreements, findings, ha
 
 if TYPE_CHECKING:
     import shutil
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from scopec.engines.java.workers import Workers
@@ -159,10 +159,22 @@ class Inquiry:
         except (LimitError, ValuesError) as passed:
             return self._nothing(passed)
 
-    def limited(self, end: Deadline | None = None) -> AbstractContextManager[None]:
+    @contextmanager
+    def limited(self, end: Deadline | None = None) -> Iterator[None]:
         """LimitError in a block that is past the limits of this run, or an earlier ``end``; engines look at the clock
-        themselves."""
-        return limited((end or self.deadline).left(), self.settings.memory, said=self.deadline.late)
+        themselves.
+
+        So it is where one question is too large of a run that asks about memory and progress: the other has an answer.
+        """
+        with limited((end or self.deadline).left(), self.settings.memory, said=self.deadline.late):
+            try:
+                yield
+            except InputError as bad:
+                first = bad.diagnostics[0]
+                if self.run.progress_checks and first.code is Code.TOO_LARGE:
+                    at = f" (line {first.span.line})" if first.span.line else ""
+                    raise LimitError(f"no answer: {first.message}{at}") from bad
+                raise
 
     def _nothing(self, passed: ScopecError) -> Findings:
         return Findings({}, immediate(MEMORY).name, 0.0, unanswered=str(passed))
