@@ -30,7 +30,6 @@ KERNELS = {
 def _answer(text: str) -> str:
     solver = cvc5.Solver()
     solver.setOption("tlimit-per", "10000")
-    solver.setLogic("ALL")
     parser = cvc5.InputParser(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
     symbols, said = parser.getSymbolManager(), ""

@@ -34,6 +34,21 @@ PAIRS = {
     "an address in shared memory less where that begins": (
         _kernel("__shared__ int s[1024]; int* p = s + t; s[p - s] = 1;"),
         _kernel("__shared__ int s[1024]; int* p = s + t; s[(p - s) / 2] = 1;")),
+    "one member of a structure that a function returns": (
+        _kernel("P p = made(t, 0); a[p.x] = 1;", _MADE),
+        _kernel("P p = made(0, t); a[p.x] = 1;", _MADE)),
+    "one of two addresses as a number": (
+        _kernel("int* p = n > 3 ? a + 2 * t : a + t; a[((size_t)p - (size_t)a) / 4] = 1;"),
+        _kernel("int* p = n > 1 ? a + t / 2 : a + t; a[((size_t)p - (size_t)a) / 4] = 1;")),
+    "the other one": (
+        _kernel("int* p = n > 3 ? a + t : a + 2 * t; a[((size_t)p - (size_t)a) / 4] = 1;"),
+        _kernel("int* p = n > 3 ? a + t : a + t / 2; a[((size_t)p - (size_t)a) / 4] = 1;")),
+    "two addresses made of numbers": (
+        _kernel("*(int*)((size_t)a + 8 * t + 4) = 1; *(int*)((size_t)a + 8 * t) = 2;"),
+        _kernel("*(int*)((size_t)a + 8 * t + 8) = 1; *(int*)((size_t)a + 8 * t) = 2;")),
+    "an address of shared memory made of a number": (
+        _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)a + 4 * (t + 1)) = 2;"),
+        _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)s + 4 * (t + 1)) = 2;")),
     "an address made of a number": (
         _kernel("*(int*)((size_t)a + 4 * t) = 1;"),
         _kernel("*(int*)((size_t)a + 4 * (t / 2)) = 1;")),
@@ -46,6 +61,22 @@ def test_a_value_is_followed(tmp_path, name):
     assert race_free(tmp_path, right, "gridDim.x == 1") == "holds"
     assert not is_proved(tmp_path, wrong, "gridDim.x == 1")
     assert races(tmp_path, wrong, "//@ object __device__ int a[16];\n//@ launch k<<<1, 4>>>(a, 2);") == "violated"
+
+
+#: Kernels that race where addresses have some numbers, of which nothing is known; each with which launches.
+ANYWHERE = {
+    "an array that begins at an odd place": (_kernel("a[t + 1] = 1; if ((size_t)a % 16 == 4) a[0] = 1;"), "gridDim.x == 1"),
+    "a variable of each thread": (_kernel("int x = n; a[t + 1] = x; if ((size_t)&x / 16 % 1024 == t) a[0] = 1;"), "gridDim.x == 1"),
+    "shared memory of each block": (_kernel("__shared__ int s[2]; s[t % 2] = 1; if (t == 0 && (size_t)s / 1024 == blockIdx.x) a[0] = 1;"), "blockDim.x <= 2"),
+    "two addresses in a sum": (_kernel("__shared__ int s[2]; *(int*)((size_t)a + (size_t)s + 4 * t) = 1;"), "gridDim.x == 1"),
+    "twice an address": (_kernel("*(int*)(2 * (size_t)a + 4 * t) = 1;"), "gridDim.x == 1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANYWHERE)
+def test_of_an_address_as_a_number_nothing_is_known(tmp_path, name):
+    text, where = ANYWHERE[name]
+    assert not is_proved(tmp_path, text, where)
 
 
 def test_one_structure_that_is_known_by_halves(tmp_path):

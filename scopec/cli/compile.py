@@ -40,10 +40,10 @@ def forms() -> list[str]:
 )
 @click.option(
     "--target",
-    type=click.Choice([*(e.target for e in TABLE if e.target), "all"]),
+    type=click.Choice([*(e.target for e in TABLE if e.target), "smt2", "all"]),
     default="all",
     show_default=True,
-    help="Which specifications.",
+    help="Which specifications; smt2 is of all launches of each kernel (docs/every.md).",
 )
 @click.option(
     "--self-contained",
@@ -71,7 +71,7 @@ def compile_(
     paths: tuple[Path, ...], folder: Path | None, target: str, self_contained: bool, compare: bool, form: str | None,
     overrides: Overrides, timeout: float, memory_limit: int,
 ) -> int:  # fmt: skip
-    """Write the generated .als, .tla and .cfg of the .cu, .ptx and .litmus files in PATHS, without running an engine.
+    """Write the generated .als, .tla, .cfg and .smt2 of the .cu, .ptx and .litmus files in PATHS; no engine is run.
 
     A folder with a file SHA256SUMS gets the hash of each in it, and of the files those that are there.
     """

@@ -59,7 +59,8 @@ def _suite(number: int, outcome: Outcome, started: datetime) -> ET.Element:
         },
     )
     properties = ET.SubElement(suite, "properties")
-    for name, value in (*_guessed(outcome), *_read_with(outcome), *_compiled_by(outcome), *_not_asked(outcome)):
+    of_suite = (_guessed, _read_with, _compiled_by, _not_asked, _every)
+    for name, value in (found for of in of_suite for found in of(outcome)):
         ET.SubElement(properties, "property", {"name": name, "value": value})
     suite.extend(cases)
     ET.SubElement(suite, "system-out").text = _lines(_void(outcome))
@@ -113,6 +114,25 @@ def _not_asked(outcome: Outcome) -> Iterator[tuple[str, str]]:
     for report in variants(outcome.reports):
         if report.run.not_asked:
             yield f"not asked of {title(report)}", ", ".join(report.run.not_asked)
+
+
+def _every(outcome: Outcome) -> Iterator[tuple[str, str]]:
+    """Of which launches verdicts about all are, what proofs take for granted, where that is not so, and the two
+    accesses that meet or may.
+    """
+    for report in outcome.reports:
+        for check in report.checks:
+            if (of := check.every) is not None:
+                said = clean(check.expectation.text)
+                launched = " as launched" if of.as_launched else ""
+                yield f"every of {said}", clean(f"{of.kernel}{launched}{f' where {of.where}' if of.where else ''}")
+                if of.assumed:
+                    yield f"assumed of {said}", clean(", ".join(of.assumed))
+                if of.breaches:
+                    told = (f"{one.assumption}: not so at {one.launch}: {one.said}" for one in of.breaches)
+                    yield f"breaches of {said}", clean("; ".join(told))
+                if of.pair:
+                    yield f"pair of {said}", clean(" and ".join(f"{s.file}:{s.line}:{s.column}" for s in of.pair))
 
 
 def _void(outcome: Outcome) -> Iterator[str]:

@@ -12,6 +12,7 @@ from scopec.base.files import source_of
 from scopec.base.records import dataclass
 from scopec.base.version import __version__
 from scopec.explain.reasons import explanation, race_of
+from scopec.report.json import every
 from scopec.report.lanes import rows
 from scopec.report.paths import uri
 from scopec.report.rules import diagnostic_rule, fingerprint, message, rule
@@ -40,13 +41,14 @@ def text(outcomes: Sequence[Outcome], exit_code: int) -> str:
     invocation: dict[str, Any] = {"executionSuccessful": not failures, "exitCode": exit_code}
     if failures:
         invocation["toolExecutionNotifications"] = failures
+    proofs = _proofs(outcomes)
     driver = {"name": "scopec", "version": __version__, "semanticVersion": __version__, "rules": rules.described()}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
         "invocations": [invocation],
         "results": results,
-        "properties": {"notAsked": unasked(outcomes)},
+        "properties": {"notAsked": unasked(outcomes), **({"every": proofs} if proofs else {})},
     }
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=True) + "\n"
 
@@ -115,6 +117,7 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
             **({"directives": [clean(one) for one in report.run.guessed]} if report.run.guessed else {}),
             **({"read_with": _cleaned(report.run.program.read_with)} if report.run.program.read_with else {}),
             **({"compiled_by": clean(report.run.compiled_by)} if report.run.compiled_by else {}),
+            **({"every": _cleaned(every(check.every))} if check.every is not None else {}),
         },
     }
     related = [(m.span, m.note) for m in others]
@@ -134,8 +137,33 @@ def _result(report: Report, check: Check, rules: _Rules) -> dict[str, Any]:
     return result
 
 
-def _cleaned(texts: Mapping[str, str]) -> dict[str, str]:
-    return {clean(name): clean(value) for name, value in texts.items()}
+def _proofs(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
+    """What is proved of all launches, which is no result, with what it takes for granted."""
+    return [
+        {
+            "uri": uri(outcome.file),
+            "expectation": clean(check.expectation.text),
+            "verdict": check.verdict,
+            "every": _cleaned(every(check.every)),
+        }
+        for outcome in outcomes
+        for report in outcome.reports
+        for check in report.checks
+        if check.every is not None and check.verdict == "holds"
+    ]
+
+
+def _cleaned(of: Any) -> Any:
+    """Texts in lists and mappings, as they may be shown."""
+    match of:
+        case str():
+            return clean(of)
+        case dict():
+            return {clean(name): _cleaned(value) for name, value in of.items()}
+        case list():
+            return [*map(_cleaned, of)]
+        case _:
+            return of
 
 
 def _fix(said: str, fix: Sequence[Replacement]) -> dict[str, Any]:

@@ -8,6 +8,7 @@
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
 - ``inquiry``: one run, asked and answered
 - ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel
+- ``size_files``: these questions as files
 - ``vacuous``: whether a proof of theirs is one of anything
 - ``offers``: conditions on launches that get a proof
 - ``witness``, ``witnessed``: the launch that a model names, as text, and what is said of it

@@ -5,15 +5,17 @@ from __future__ import annotations
 import difflib
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, UsageError, bounded_nesting, error
 from scopec.base.files import quoting, text_of, write_below
 from scopec.base.records import dataclass
+from scopec.base.source import Source
 from scopec.engines.protocol import HARDWARE, MEMORY, PROGRESS
 from scopec.engines.table import TABLE
+from scopec.session import size_files
 from scopec.session.forms import known, shown
 from scopec.session.inquiry.questions import hardware_problem, progress_problem
 from scopec.session.inquiry.run import Run
@@ -78,17 +80,30 @@ def compile_programs(
 ) -> dict[Path, Specification]:
     """The generated files of every program, by their place below the output folder; each program is ``limited``.
 
+    A file that asks about all launches of its kernels has the questions about these too, any file for that target.
     Files found in a folder keep their place below it.  InputError for bad input, and where two programs would write
     the same file; errors about one kernel, beside others that have files, are added to ``refused`` where it is given.
     """
     files: dict[Path, Specification] = {}
-    for file, below, run, used in _runs(paths, overrides, limited, refused):
-        with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
-            made = list(generated(run, target, self_contained=self_contained))
+
+    def add(made: Sequence[tuple[str, str]], file: Path, below: Path) -> None:
         for name, text in made:
             if files.setdefault(below / name, Specification(text, file)).text != text:
-                at = run.source.span(0, 0)
+                at = Source(str(file), "").span(0, 0)
                 raise error(Code.DUPLICATE, f"two programs generate {below / name}", at, "rename one of them")
+
+    without = set[Path]()
+    for file, below in _files(paths) if target in (size_files.TARGET, "all") else ():
+        all_launches, launches = size_files.is_asked(file, overrides)
+        if all_launches or target == size_files.TARGET:
+            with limited(0.0):
+                add(list(size_files.specifications(file, overrides)), file, below)
+        if not launches or target == size_files.TARGET:
+            without.add(file)
+    for file, below, run, used in _runs(paths, overrides, limited, refused, without):
+        with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
+            made = list(generated(run, target, self_contained=self_contained))
+        add(made, file, below)
     return files
 
 
@@ -116,26 +131,35 @@ def shown_forms(
             yield f"---- {run.name}: {title}\n{text}"
 
 
-def _runs(
-    paths: Sequence[Path], overrides: Overrides, limited: Limited, refused: list[Diagnostic] | None
-) -> Iterator[tuple[Path, Path, Run, float]]:
-    """The runs of every program, with its file, the file's place below the path that it was found in, and how long it
-    took to read; ``refused`` gets the errors beside them, which are raised without it."""
+def _files(paths: Sequence[Path]) -> Iterator[tuple[Path, Path]]:
+    """Every program, with its place below the path that it was found in."""
     for path in paths:
         for file, problem in programs([path]):
             if problem is not None:
                 raise InputError(problem)
-            below = file.parent.relative_to(path) if path.is_dir() else Path()
-            begun = time.monotonic()
-            with limited(0.0):
-                planned = plan(file, str(file), overrides)
-            errors = [warning for warning in planned.warnings if warning.severity == "error"]
-            if errors and refused is None:
-                raise InputError(*errors)
-            elif refused is not None:
-                refused += errors
-            used = time.monotonic() - begun
-            yield from ((file, below, run, used) for run in planned.runs)
+            yield file, file.parent.relative_to(path) if path.is_dir() else Path()
+
+
+def _runs(
+    paths: Sequence[Path], overrides: Overrides, limited: Limited, refused: list[Diagnostic] | None,
+    without: Collection[Path] = (),
+) -> Iterator[tuple[Path, Path, Run, float]]:  # fmt: skip
+    """The runs of every program but some, with its file, the file's place below the path that it was found in, and how
+    long it took to read; ``refused`` gets the errors beside them, which are raised without it.
+    """
+    for file, below in _files(paths):
+        if file in without:
+            continue
+        begun = time.monotonic()
+        with limited(0.0):
+            planned = plan(file, str(file), overrides)
+        errors = [warning for warning in planned.warnings if warning.severity == "error"]
+        if errors and refused is None:
+            raise InputError(*errors)
+        elif refused is not None:
+            refused += errors
+        used = time.monotonic() - begun
+        yield from ((file, below, run, used) for run in planned.runs)
 
 
 def write(files: Mapping[Path, Specification], folder: Path) -> str:
@@ -172,7 +196,8 @@ def differences(files: Mapping[Path, Specification], folder: Path) -> list[str]:
         if hashes is not None and hashes.get(place) != made.digest:
             how = "differs from its hash" if place in hashes else "has no hash"
             lines.append(f"{target}: {how} in {MANIFEST}; `scopec compile {made.program} -o DIR` writes it")
-    known = {p.relative_to(folder) for e in TABLE for ending in e.endings for p in folder.rglob(f"*{ending}")}
+    endings = (size_files.SUFFIX, *(ending for engine in TABLE for ending in engine.endings))
+    known = {p.relative_to(folder) for ending in endings for p in folder.rglob(f"*{ending}")}
     stray = sorted({*known, *(hashes or ())} - files.keys())
     return [*lines, *(f"{folder / place}: nothing generates this file" for place in stray)]
 

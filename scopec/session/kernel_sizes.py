@@ -181,9 +181,13 @@ class OfKernel:
         """Write down the question that was answered, where ``--keep`` says."""
         folder, text = self.settings.keep, self.engine.decided if self.settings.keep is not None else None
         if folder is not None and text is not None:
-            name = re.sub(r"\W+", "_", self.kernel.name).strip("_")
-            self._kept.append(f"{self.launch.stem}.{name}.{len(self._kept) + 1:03}.smt2")
+            self._kept.append(self.file_of(len(self._kept) + 1))
             write_below(named(folder), self._kept[-1], text)
+
+    def file_of(self, number: int) -> str:
+        """The name of a question's file."""
+        name = re.sub(r"\W+", "_", self.kernel.name).strip("_")
+        return f"{self.launch.stem}.{name}.{number:03}.smt2"
 
     @cached_property
     def differing(self) -> list[tuple[Span, Question, Answer]]:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, EngineError, InputError, suggestion
+from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import SIZES
 from scopec.explain.verdict import AllLaunches, Breach, Check, Verdict
@@ -46,11 +47,24 @@ _OPPOSITE: dict[Verdict, Verdict] = {"holds": "violated", "violated": "holds"}
 _WHERE = "__scopec_where_"
 
 
-def of_file(
-    path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
-) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
-    """A report for each kernel of a file; InputError with what clang objects to."""
-    source = _readable(path, shown, overrides)
+@dataclass(frozen=True)
+class Asked:
+    """A kernel that is asked about, with what the file says of its launches, and its questions; the same of all
+    launches of the host code, as far as that is read.
+    """
+
+    kernel: Kernel
+    one: Every | None
+    of: OfKernel
+    as_launched: Callable[[], OfKernel]
+
+
+def asked_in(
+    path: Path, source: Source, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
+) -> tuple[Kernels, tuple[tuple[str, Span], ...], Iterator[Asked]]:  # fmt: skip
+    """The kernels of a file, the kinds of what it expects, and each kernel's questions; InputError with what clang
+    objects to.
+    """
     flags = overrides.flags.of(path, source.span(0, 0))
     if flags.through:
         raise EngineError("all launches are asked of the text, not of what nvcc makes of it: leave --through out")
@@ -79,16 +93,36 @@ def of_file(
         side = _side(code.host, source, library)
         return Host(side.module, side.about, text)
 
+    def each() -> Iterator[Asked]:
+        for number, (kernel, one) in enumerate(wanted):
+            condition = f"{_WHERE}{number}" if one is not None and one.condition else ""
+            launched = one is not None and one.launched
+
+            def of_launched(kernel: Kernel = kernel) -> OfKernel:
+                return OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
+
+            side = host() if launched else None
+            of = OfKernel(text, path, kernel, device, side, overrides, settings, ask, condition)
+            yield Asked(kernel, one, of, of_launched)
+
+    return found, kinds, each()
+
+
+def of_file(
+    path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
+) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
+    """A report for each kernel of a file; InputError with what clang objects to."""
+    source = readable(path, shown, overrides)
+    found, kinds, each = asked_in(path, source, overrides, settings, ask)
     nothing = _nothing(source, path, overrides)
     reports = []
-    for number, (kernel, one) in enumerate(wanted):
-        begun = time.monotonic()
-        condition = f"{_WHERE}{number}" if one is not None and one.condition else ""
-        launched = one is not None and one.launched
-        asked = OfKernel(text, path, kernel, device, host() if launched else None, overrides, settings, ask, condition)
+    begun = time.monotonic()
+    for about in each:
+        kernel, one, asked = about.kernel, about.one, about.of
         if asked.unmet():
             assert one is not None
-            span = source.span(one.at, one.at + len(one.condition)) if condition else source.span(one.start, one.end)
+            ends = (one.at, one.at + len(one.condition)) if one.condition else (one.start, one.end)
+            span = source.span(*ends)
             raise InputError(Diagnostic(Code.BAD_DIRECTIVE, "no launch meets this condition", span, "weaken it"))
         for text_of, span in kinds or (("race_free", kernel.span), ("uniform", kernel.span)):
             kind, on = _parts(text_of)
@@ -102,7 +136,7 @@ def of_file(
             if answer is not None and (answer.verdict == "unknown" or (one is None and answer.verdict == "violated")):
                 as_launched = None
                 if one is None and LAUNCH.search(source.text):
-                    as_launched = OfKernel(text, path, kernel, device, host(), overrides, settings, ask, "")
+                    as_launched = about.as_launched()
                 offer = offers.offered(kind, on, one, kernel, asked, as_launched)
                 answer = replace(answer, reason=f"{answer.reason}; {offer}") if offer else answer
             expectation = _expectation(text_of, kernel, one, span)
@@ -110,14 +144,16 @@ def of_file(
             breaches = asked.breaches() if answer.verdict == "holds" and kind in ("race_free", "race") else ()
             answer = replace(answer, reason=f"{answer.reason}{''.join(_breach(source, one) for one in breaches)}")
             where = one.condition if one else ""
+            launched = one is not None and one.launched
             of = AllLaunches(kernel.name, where, launched, answer.assumed, answer.pair, breaches)
             reports.append(_answered(nothing, expectation, answer, of, begun))
+        begun = time.monotonic()
     return reports, _told(found)
 
 
 def asked_of(path: Path, shown: str, overrides: Overrides) -> tuple[tuple[Run, ...], list[Diagnostic]]:
     """What would be asked of all launches of the kernels of a file; ``uniform`` of those that have a barrier."""
-    source = _readable(path, shown, overrides)
+    source = readable(path, shown, overrides)
     every, _, found, kinds = _asked(source, path, overrides)
     nothing = _nothing(source, path, overrides)
     runs = []
@@ -128,7 +164,7 @@ def asked_of(path: Path, shown: str, overrides: Overrides) -> tuple[tuple[Run, .
     return tuple(runs), _told(found)
 
 
-def _readable(path: Path, shown: str, overrides: Overrides) -> Source:
+def readable(path: Path, shown: str, overrides: Overrides) -> Source:
     """The text of a file of which all launches can be asked."""
     source = source_of(path, shown, overrides)
     if path.suffix != ".cu":

@@ -45,12 +45,12 @@ def doubts(of: Launches, order: Order) -> Iterator[Doubt]:
     yield from _of_pointers(of, order)
 
 
-def _asked(of: Launches, *known: Term) -> Question:
-    """Whether there is a thread of which this holds; at ordinary numbers rather."""
+def _asked(of: Launches, said: str, *known: Term) -> Question:
+    """Whether there is a thread of which this holds, ``said`` in words; at ordinary numbers rather."""
     held: tuple[tuple[Term, Who], ...] = ((of.of_launch, 1), (of_indices(), 1), *((term, 1) for term in known))
     usual = (*meeting.positive(of.form), equal(_size("gridDim", "x"), ONE))
     rather: tuple[tuple[tuple[Term, Who], ...], ...] = tuple(((term, 1),) for term in usual)
-    return Question(True, held, (), rather=rather)
+    return Question(True, held, (), rather=rather, about=f"An assumption is not so: {said}.")
 
 
 def _far(question: Question, largest: int) -> Iterator[Question]:
@@ -125,8 +125,9 @@ def _of_limits(of: Launches) -> Iterator[Doubt]:
         limit = const(reading.limit)
         passes = less(reading.term, limit) if reading.below else less(limit, reading.term)
         if (known := _come(of, reading.condition, passes)) is not None:
-            for question in _far(_asked(of, *known), of.form.most_threads):
-                yield Doubt(LIMITS, question, (reading.span,), f"a number passes {reading.limit}")
+            said = f"a number passes {reading.limit}"
+            for question in _far(_asked(of, said, *known), of.form.most_threads):
+                yield Doubt(LIMITS, question, (reading.span,), said)
 
 
 def _weight(reading: Reading) -> tuple[int, int, int]:
@@ -138,11 +139,13 @@ def _of_arrays(of: Launches) -> Iterator[Doubt]:
     """Of arrays whose length is known, what clang checks, divisors among it; of others whether an index is below 0."""
     for term, span in of.form.checked:
         if (known := _come(of, opposite(term))) is not None:
-            yield Doubt(ARRAYS, _asked(of, *known), (span,), "an index leaves its array, or a divisor is 0")
+            said = "an index leaves its array, or a divisor is 0"
+            yield Doubt(ARRAYS, _asked(of, said, *known), (span,), said)
     for access in of.form.accesses:
         known = None if access.object in of.form.shared else _come(of, access.condition, less(access.offset, ZERO))
         if known is not None:
-            yield Doubt(ARRAYS, _asked(of, *known), (access.span,), "an index is below 0")
+            said = "an index is below 0"
+            yield Doubt(ARRAYS, _asked(of, said, *known), (access.span,), said)
 
 
 def _of_pointers(of: Launches, order: Order) -> Iterator[Doubt]:

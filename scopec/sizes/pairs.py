@@ -162,11 +162,16 @@ def _of_turns(of: Launches, pair: Pair, order: Order) -> Iterator[Question]:
         apart = (*(loop.turn.name for loop in form.loops), *(one.symbol.name for one in form.uniform))
         yield _question(of, pair, apart=frozenset(apart), ordered=False)
         return
-    yield _in_one_turn(of, pair, known)
+    yield _about(_in_one_turn(of, pair, known), "in one turn of each loop around both" if form.loops else "")
     for turn in _common(first.first, second.first):
-        yield _in_two_turns(of, pair, turn, known)
+        yield _about(_in_two_turns(of, pair, turn, known), f"the second in a later {turn.name}")
         if first != second:
-            yield _in_two_turns(of, Pair(second, first, pair.same_block), turn, known)
+            swapped = _in_two_turns(of, Pair(second, first, pair.same_block), turn, known)
+            yield _about(swapped, f"the second in a later {turn.name}")
+
+
+def _about(question: Question, more: str) -> Question:
+    return replace(question, about=f"{question.about.removesuffix('.')}, {more}.") if more else question
 
 
 def _common(first: Access, second: Access) -> tuple[Term, ...]:
@@ -191,7 +196,15 @@ def _question(
         apart,
         ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in positive(of.form))),
         numbers,
+        about=_words(pair),
     )  # fmt: skip
+
+
+def _words(pair: Pair) -> str:
+    """A question about a pair, in words."""
+    kinds = [f"{one.first.kind} of line {one.first.span.line}" for one in (pair.first, pair.second)]
+    blocks = "one block" if pair.same_block else "two blocks"
+    return f"Two threads of {blocks} meet: the {kinds[0]} and the {kinds[1]}."
 
 
 def positive(form: AnyThread) -> Iterator[Term]:

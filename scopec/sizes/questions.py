@@ -28,6 +28,15 @@ from scopec.program.anythread import (
 )
 from scopec.program.warp import WARP
 
+#: What is asked, in words.
+_DIFFERS = "One thread of a block comes to a barrier, or goes round a loop with one once more, and another does not."
+_BLOCKS = "The same of a barrier of the grid, and two threads of two blocks."
+_LANES = "One lane of a warp comes to a barrier of the warp, and another does not."
+_LEFT_OUT = "One thread comes to a barrier, and another leaves it out and comes to a later one."
+_COME = "Two threads come to an access, or to a barrier: a proof is one of something."
+_MET = "A launch meets the condition."
+_WITHOUT = "A turn of a loop, which another follows, has no barrier."
+
 #: Whose a term is: of the first thread or of the second.
 Who = Literal[1, 2]
 #: Sizes, and the indices below them.
@@ -43,7 +52,8 @@ class Question:
     in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
     holds too, group by group as far as it can, are better to show; a proof takes no notice of it.  ``tickets`` are
     those that the first thread and the second have of one object.  With ``far`` launches of any size are sought, else
-    small ones.  Of one that is ``likely`` two threads are sought before a proof that there are none.
+    small ones.  Of one that is ``likely`` two threads are sought before a proof that there are none.  ``about`` says in
+    words what is asked.
     """
 
     same_block: bool
@@ -54,6 +64,7 @@ class Question:
     tickets: tuple[tuple[Ticket, Ticket], ...] = field(default=())
     far: bool = field(default=False)
     likely: bool = field(default=False)
+    about: str = field(default="")
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,9 @@ class OfSizes(Protocol):
     @property
     def decided(self) -> str | None:
         """The question that was answered last as SMT-LIB, with the answer; None if it was left open."""
+
+    def specification(self, question: Question) -> str:
+        """A question as SMT-LIB; that nobody is as is asked is a proof."""
 
 
 class Launches:
@@ -156,7 +170,8 @@ def differs(of: Launches, condition: Term) -> Question:
     used = terms.symbols(condition)
     turns = [loop.turn for loop in of.form.loops if loop.turn.name in used]
     first: tuple[tuple[Term, Who], ...] = tuple((terms.equal(turn, terms.ZERO), 1) for turn in turns)
-    return Question(True, of.known, (Relation("differ", condition, condition),), rather=(first,) if first else ())
+    rather = (first,) if first else ()
+    return Question(True, of.known, (Relation("differ", condition, condition),), rather=rather, about=_DIFFERS)
 
 
 def with_other_numbers(question: Question, model: Model) -> Question:
@@ -170,7 +185,7 @@ def with_other_numbers(question: Question, model: Model) -> Question:
 
 def differs_between_blocks(of: Launches, condition: Term, turns: tuple[Term, ...]) -> Question:
     """Whether a condition holds of one thread, and not of one of another block, in the same turns of loops."""
-    return Question(False, of.known, (Relation("differ", condition, condition), *map(same, turns)))
+    return Question(False, of.known, (Relation("differ", condition, condition), *map(same, turns)), about=_BLOCKS)
 
 
 def same(term: Term) -> Relation:
@@ -180,7 +195,7 @@ def same(term: Term) -> Relation:
 
 def differs_in_warp(of: Launches, condition: Term) -> Question:
     """Whether a condition holds of one lane of a warp, and not of another."""
-    return Question(True, of.known, (Relation("differ", condition, condition), same(warp_of(of))))
+    return Question(True, of.known, (Relation("differ", condition, condition), same(warp_of(of))), about=_LANES)
 
 
 def warp_of(of: Launches) -> Term:
@@ -195,17 +210,17 @@ def warp_of(of: Launches) -> Term:
 def misaligned(of: Launches, earlier: Term, later: Term) -> Question:
     """Whether a thread is at a barrier, and another of its block, which leaves it out, at a later one."""
     more: tuple[tuple[Term, Who], ...] = ((both(earlier, TRUE), 1), (both(opposite(earlier), later), 2))
-    return Question(True, (*of.known, *more), ())
+    return Question(True, (*of.known, *more), (), about=_LEFT_OUT)
 
 
 def both_come(of: Launches, condition: Term, *, same_block: bool) -> Question:
     """Whether two threads come to an access."""
-    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), (), likely=True)
+    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), (), likely=True, about=_COME)
 
 
 def met(of: Launches) -> Question:
     """Whether a launch meets the condition, of one thread."""
-    return Question(True, ((of.of_launch, 1),), ())
+    return Question(True, ((of.of_launch, 1),), (), about=_MET)
 
 
 def turn_without(of: Launches, loop: Loop, of_all: tuple[Barrier, ...]) -> Question:
@@ -213,7 +228,7 @@ def turn_without(of: Launches, loop: Loop, of_all: tuple[Barrier, ...]) -> Quest
     barriers = [b for b in of_all if loop.turn in b.turns and is_exact(b.condition)]
     first = firsts(barriers, loop.turns)
     passed = [opposite(barrier.condition) for barrier in barriers]
-    return Question(True, (*of.known, *((term, 1) for term in (loop.again, *first, *passed))), ())
+    return Question(True, (*of.known, *((term, 1) for term in (loop.again, *first, *passed))), (), about=_WITHOUT)
 
 
 def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, ...]:

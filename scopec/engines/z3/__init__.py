@@ -3,5 +3,6 @@
 - ``bits``: ``^`` and ``&`` of two unknown numbers
 - ``engine``: a question to an answer
 - ``powers``: numbers that are doubled or halved some times
+- ``smtlib``: a question as text
 - ``terms``: terms to z3's, and the laws of products
 """

@@ -28,7 +28,7 @@ class Bits:
 
 def made(op: str, left: Any, right: Any) -> Bits:
     """The result of an operation."""
-    return Bits(op, left, right, z3.Function(op, z3.IntSort(), z3.IntSort(), z3.IntSort())(left, right))
+    return Bits(op, left, right, z3.Function(f"bits {op}", z3.IntSort(), z3.IntSort(), z3.IntSort())(left, right))
 
 
 def facts(known: list[Bits], *, exact: bool) -> list[Any]:

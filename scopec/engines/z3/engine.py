@@ -9,6 +9,8 @@ from typing import Any
 
 import z3
 
+from scopec.engines.z3 import smtlib
+from scopec.engines.z3.smtlib import Part
 from scopec.engines.z3.terms import Stated, Translation, stated
 from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbers_of, plain
 
@@ -20,6 +22,7 @@ _ANY = (1 << 31, 1 << 31, 1 << 64)
 #: z3 has one context for all threads.
 _ONE_AT_A_TIME = Lock()
 _MEANING = {"unsat": "no launch is as is asked", "sat": "there is such a launch"}
+_PROOF = "unsat: no launch is as is asked; sat: perhaps one is, as products are numbers of which laws are known here"
 #: The parts of the time of a question that are for its proof: by laws, of a plainer one, and by z3's own products.
 _PLAIN = 0.1
 #: The part of the time for models that is for those with given numbers, and these.
@@ -37,10 +40,10 @@ def answers() -> Asked:
 
 
 class Asked:
-    """The questions about one kernel; ``decided`` is that which was answered last, as SMT-LIB, if it was."""
+    """The questions about one kernel."""
 
     def __init__(self) -> None:
-        self._decided: tuple[tuple[Any, ...], str] | None = None
+        self._decided: tuple[str, tuple[Part, ...], str] | None = None
         self._translations: dict[tuple[bool, frozenset[str], bool], Translation] = {}
 
     def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
@@ -68,11 +71,14 @@ class Asked:
         """The question that was answered last, as it was put to z3, with the answer."""
         if self._decided is None:
             return None
-        assertions, answer = self._decided
-        solver = z3.Solver()
-        solver.add(*assertions)
+        about, parts, answer = self._decided
         with _ONE_AT_A_TIME:
-            return f"; {answer}: {_MEANING[answer]}\n{solver.to_smt2()}"
+            return smtlib.text((f"{answer}: {_MEANING[answer]}", about), parts)
+
+    def specification(self, question: Question) -> str:
+        """A question as SMT-LIB, of which ``unsat`` is a proof."""
+        with _ONE_AT_A_TIME:
+            return smtlib.text((question.about, _PROOF), self._stated(question, exact=False).parts)
 
     def _stated(self, question: Question, *, exact: bool) -> Stated:
         key = (question.same_block, question.apart, exact)
@@ -87,7 +93,7 @@ class Asked:
         for one, exact, share in ((question, False, _BY_LAWS), *tries, (question, True, _BY_PRODUCTS)):
             said = self._stated(one, exact=exact)
             if _check(said.assertions, seconds * share)[0] == z3.unsat:
-                self._decided = said.assertions, "unsat"
+                self._decided = question.about, said.parts, "unsat"
                 return True
         return False
 
@@ -127,7 +133,7 @@ class Asked:
                 bounds += [made <= most, made >= -numbers]
             found, of = _check((*said.assertions, *bounds), end - time.monotonic())
             if of is not None:
-                self._decided = (*said.assertions, *bounds), "sat"
+                self._decided = question.about, (*said.parts, ("A launch of this size.", tuple(bounds))), "sat"
                 return _read(of, said)
             if found == z3.unknown:
                 return None

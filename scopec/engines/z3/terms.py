@@ -14,6 +14,7 @@ import z3
 
 from scopec.base.records import dataclass
 from scopec.engines.z3 import bits, powers
+from scopec.engines.z3.smtlib import Part
 from scopec.program.anythread import Term, Ticket, is_truth
 from scopec.sizes.questions import Question, Who
 
@@ -37,9 +38,14 @@ class Leaf:
 class Stated:
     """A question as assertions, with the laws of what is in it; its symbols by their names in z3, and its reads."""
 
-    assertions: tuple[Any, ...]
+    parts: tuple[Part, ...]
     symbols: dict[str, Any]
     reads: tuple[Leaf, ...]
+
+    @property
+    def assertions(self) -> tuple[Any, ...]:
+        """All of them."""
+        return tuple(one for _, assertions in self.parts for one in assertions)
 
 
 class Translation:
@@ -233,35 +239,41 @@ def _apart(translation: Translation, one: Ticket, other: Ticket) -> tuple[Any, f
 def stated(translation: Translation, question: Question, *, exact: bool) -> Stated:
     """A question as z3's assertions."""
     known = [translation.of(term, who) for term, who in question.known]
-    found, numbers = [made for made, _ in known], [leaves for _, leaves in known]
+    held, numbers = [made for made, _ in known], [leaves for _, leaves in known]
+    related = list[Any]()
     for relation in question.relations:
         (first, ours), (second, theirs) = translation.of(relation.first, 1), translation.of(relation.second, 2)
         numbers += [ours, theirs]
         match relation.kind:
             case "apart by":
                 ranges = [z3.And(first >= second + low, first <= second + high) for low, high in relation.ranges]
-                found += ranges if len(ranges) == 1 else [z3.Or(*ranges)]
+                related += ranges if len(ranges) == 1 else [z3.Or(*ranges)]
             case "not both":
-                found.append(z3.Not(z3.And(first, second)))
+                related.append(z3.Not(z3.And(first, second)))
             case "differ":
-                found.append(first != second)
+                related.append(first != second)
             case "next":
-                found.append(second == first + 1)
+                related.append(second == first + 1)
             case "later":
-                found.append(second > first)
-    for ticket, other in question.tickets:
-        fact, more = _apart(translation, ticket, other)
-        found.append(fact)
-        numbers.append(more)
+                related.append(second > first)
+    tickets = [_apart(translation, *two) for two in question.tickets]
+    numbers += [more for _, more in tickets]
     leaves = translation.leaves(frozenset[int]().union(*numbers))
     symbols = {leaf.name: leaf.made for leaf in leaves if leaf.name and leaf.at is None}
     index = "threadIdx" if question.same_block else "blockIdx"
     names = [(f"{index}.{axis}#1", f"{index}.{axis}#2") for axis in "xyz"]
-    if all(name in symbols for pair in names for name in pair):
-        found.append(z3.Or(*(symbols[one] != symbols[two] for one, two in names)))
-    found += [fact for leaf in leaves for fact in leaf.facts]
-    found += powers.facts([leaf.power for leaf in leaves if leaf.power is not None], exact=exact)
-    found += bits.facts([leaf.bits for leaf in leaves if leaf.bits is not None], exact=exact)
+    two = all(name in symbols for pair in names for name in pair)
+    apart = (z3.Or(*(symbols[one] != symbols[other] for one, other in names)),) if two else ()
+    laws = powers.facts([leaf.power for leaf in leaves if leaf.power is not None], exact=exact)
+    laws += bits.facts([leaf.bits for leaf in leaves if leaf.bits is not None], exact=exact)
     if not exact:
-        found += _of_products([leaf for leaf in leaves if leaf.factors is not None])
-    return Stated(tuple(found), symbols, tuple(leaf for leaf in leaves if leaf.at is not None))
+        laws += _of_products([leaf for leaf in leaves if leaf.factors is not None])
+    parts = (
+        ("What holds of the launch and of each thread.", tuple(held)),
+        ("What is asked of both: that they meet, or that they differ.", tuple(related)),
+        ("Tickets of atomic additions are apart.", tuple(fact for fact, _ in tickets)),
+        (f"They are two threads{'' if question.same_block else ', of two blocks'}.", apart),
+        ("Limits of numbers; quotients and rests.", tuple(fact for leaf in leaves for fact in leaf.facts)),
+        ("Laws of powers, bits and products.", tuple(laws)),
+    )  # fmt: skip
+    return Stated(parts, symbols, tuple(leaf for leaf in leaves if leaf.at is not None))
