@@ -46,7 +46,10 @@ def signed(term: Term, bits: int) -> Term:
     """The signed reading of a number."""
     if term.op == "const":
         return number(term.value, bits)
-    _, high = limits(term) if term.op in ("symbol", "div", "mod", "choose", "mask") else (None, None)
+    if term.op == "choose":
+        condition, then, otherwise = term.args
+        return terms.choose(condition, signed(then, bits), signed(otherwise, bits))
+    _, high = limits(term) if term.op in ("symbol", "div", "mod", "mask") else (None, None)
     if high is not None and high >= 1 << (bits - 1):
         return terms.choose(terms.less(term, const(1 << (bits - 1))), term, terms.add(term, const(-(1 << bits))))
     return term
