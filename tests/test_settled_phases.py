@@ -224,6 +224,8 @@ def test_a_second_arrival_that_comes_too_early_is_found(tmp_path: Path, resolved
         tmp_path / "pair.cu", PAIR.format(count=1, first="arrive(&b); arrive(&b); wait(&b, 1);", second="")
     )
     assert verdict(outcome) == "violated"
+    reason = next(c.reason for c in outcome.reports[0].checks if not c.expectation.implicit)
+    assert reason == "an arrival at `pair[0].b` for which no wait has found the phase before over"
 
 
 @pytest.mark.parametrize(

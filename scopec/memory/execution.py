@@ -240,8 +240,11 @@ class Execution:
         return next(iter([p for p in pairs if p[0].atomic and p[1].atomic] or pairs), None)
 
     def shown_race(self, pair: tuple[Event, Event]) -> str:
-        """``a data race on `x` ``."""
+        """``a data race on `x` ``; of an arrival alone, which models say as a pair of it with itself, what that is."""
         assert pair[0].location is not None
+        if pair[0] is pair[1]:
+            name = shown_location(pair[0].location, self.graph.program)
+            return f"an arrival at `{name}` for which no wait has found the phase before over"
         if (of := lifetime_of(pair[0].location)) is not None:
             return f"a data race on the {pair[0].location.object.removesuffix(of)}`{of}`"
         return f"a data race on `{shown_location(pair[0].location, self.graph.program)}`"
