@@ -244,6 +244,38 @@ def test_a_wait_for_either_of_two_is_passed_by_the_other_one(wait: str, tmp_path
     assert resolved == [False]
 
 
+def test_rules_of_what_is_in_no_execution_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else comes to the barrier, so that the arrival behind it is no event of a graph without settled places."""
+    sizes(monkeypatch, events=0)
+    text = """#include <cuda/atomic>
+    #include <cuda/ptx>
+    __device__ int x;
+    __device__ cuda::atomic<int, cuda::thread_scope_device> said;
+    __global__ void k() {
+        __shared__ std::uint64_t b;
+        if (threadIdx.x % 32) return;
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            x = 1;
+            said.load();
+            asm volatile("bar.sync 2, 96;" ::: "memory");
+            cuda::ptx::mbarrier_arrive(&b);
+        }
+        if (threadIdx.x == 32) {
+            said.store(1);
+            if (said.load() == 1) x = 3;
+            asm volatile("bar.arrive 1, 64;" ::: "memory");
+        }
+    }
+    //@ launch k<<<1, 65>>>();
+    //@ expect race_free;
+    """
+    (tmp_path / "k.cu").write_text(text)
+    (outcome,) = check([tmp_path / "k.cu"], Settings(engine="embedded"))
+    assert outcome.failure is None, outcome.failure
+    assert verdict(outcome) == "violated"
+
+
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["mbarriers", "settled", "condensed", "racing"])
 @pytest.mark.parametrize("fence", ["", FENCE])

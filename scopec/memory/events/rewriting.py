@@ -122,7 +122,11 @@ def of_events(graph: EventGraph, kept: Collection[str], asw: Iterable[Synchronis
         asw=tuple(asw),
         done=tuple(among(graph.done, kept)),
         phases={name: tuple(among(edges, kept)) for name, edges in graph.phases.items()},
-        assertions=tuple(replace(a, position=position[a.position]) for a in graph.assertions),
+        assertions=tuple(
+            replace(a, position=position[a.position])
+            for a in graph.assertions
+            if not (a.implicit and a.guard.never)  # what it is about may not be kept
+        ),
         cuts=tuple(replace(c, position=position[c.position], start=position[c.start]) for c in graph.cuts),
         waits=tuple(
             replace(w, position=position[w.position], end=position[w.end])
