@@ -6,6 +6,7 @@
 - ``listed``: what could be asked
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
+- ``guess_quality``: what is wrong with a guess
 - ``inquiry``: one run, asked and answered
 - ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel
 - ``size_files``: these questions as files

@@ -11,18 +11,14 @@ with numbers in place of zeros, and a kernel that shares something is tried with
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, bounded_nesting
 from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
-from scopec.memory.graph import reduced
-from scopec.memory.reduce.certain_race import racing_pair
-from scopec.memory.reduce.one_execution import executions
 from scopec.program.ir import Storage
-from scopec.program.mbarriers import RULES
+from scopec.session.guess_quality import CLEAN, Quality, accesses, quality_of, with_all_accesses
 from scopec.session.guess_text import (
     ARGUMENT,
     Numbers,
@@ -34,16 +30,15 @@ from scopec.session.guess_text import (
     row,
     shapes,
     smallest,
+    wider,
 )
 from scopec.session.inquiry.content import deciding
-from scopec.session.inquiry.graphs import asked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from scopec.base.source import Source
     from scopec.frontends.clang.kernels import Kernel
-    from scopec.memory.events.events import Event, EventGraph
     from scopec.session.inquiry.run import Run
 
 #: The elements of an object, until no index leaves it.
@@ -62,10 +57,6 @@ _ARGUMENTS = (4, 16, 1)
 _WRITE = "write a `//@ launch` for it"
 #: The most arrays of which each is reached by the content of another.
 _LEVELS = 3
-#: The most threads of which all accesses are looked at.
-_FEW = 9
-#: The reductions without which a graph has every access.
-_LEAVING_OUT = ("settled", "condensed", "racing")
 
 
 @dataclass(frozen=True)
@@ -74,30 +65,6 @@ class Asked:
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Quality:
-    """The quality of a guess: the number of places that may have undefined behaviour.
-
-    ``race`` are two accesses of which one execution is known to have a race, ``meet`` is whether two threads come to
-    one element, which one of them writes, ``cut`` whether some loop may go on beyond the bound.
-    """
-
-    faults: int
-    race: tuple[Event, Event] | None
-    meet: bool
-    cut: bool
-
-    @property
-    def flaws(self) -> tuple[int, bool]:
-        """The flaws by which guesses are compared: the kernel may be one for blocks of another size, say."""
-        return self.faults, self.race is not None
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is wrong as no two threads come near each other."""
-        return not any(self.flaws) and not self.meet
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +79,7 @@ class Guess:
     size: int
     directives: tuple[str, ...]
     plan: Asked
-    quality: _Quality
+    quality: Quality
     notes: tuple[str, ...] = ()
     doubt: str | None = None
 
@@ -168,6 +135,8 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
         said = f"under each launch that was tried for `{kernel.name}` something is undefined, with {chosen.launch}"
         help_ = f"{_WRITE}, with the arguments that it is made for"
         raise InputError(Diagnostic(Code.NOT_LAUNCHED, f"{said}: {fault.text}", fault.span, help_))
+    if kernel.shape.shares and chosen.quality == CLEAN and chosen.shape == next(shapes(kernel)) and not left:
+        chosen = _wider(source, kernel, chosen, planned, end)
     doubt = _doubt(kernel, chosen, left, seconds) if left and chosen.quality.race else None
     if chosen.quality.cut and not chosen.quality.race:
         chosen = _unrolled(source, kernel, chosen, planned, end)
@@ -196,6 +165,27 @@ def _unrolled(source: Source, kernel: Kernel, chosen: Guess, planned: Callable[[
     except (InputError, LimitError):
         return chosen
     return chosen if any(guess.quality.flaws) else guess
+
+
+def _wider(source: Source, kernel: Kernel, chosen: Guess, planned: Callable[[Source], Asked], end: float) -> Guess:
+    """One block of more threads with the same numbers, if its shared memory has a race: of a scan, two threads show
+    little.
+
+    A block of the file's own without one, read in the same time, says that the kernel is not made for this block.
+    """
+
+    def tried(shape: str) -> Guess | None:
+        try:
+            with limited(max(0.1, end - worked()), None, worked=True), bounded_nesting(kernel.span, "more threads"):
+                return _tried(source, kernel, shape, chosen.numbers, chosen.size, planned)
+        except (InputError, LimitError):
+            return None
+
+    guess = tried(wider(kernel))
+    if guess is None or guess.quality.flaws != (0, True) or not _is_of_block(guess):
+        return chosen
+    _, *own = shapes(kernel)
+    return chosen if any(one.quality == CLEAN for one in map(tried, own) if one is not None) else guess
 
 
 def _notes(chosen: Guess, racy: Guess | None, left: tuple[str, Numbers] | None, seconds: float) -> Iterator[str]:
@@ -239,12 +229,8 @@ def _late(seconds: float) -> str:
 def _makes(guess: Guess, racy: Guess) -> bool:
     """Whether the threads that race under one guess make these accesses under another one."""
     assert racy.quality.race is not None
-    made = {(event.thread, event.span, event.writes) for event in _accesses(_with_all_accesses(guess.run))}
+    made = {(event.thread, event.span, event.writes) for event in accesses(with_all_accesses(guess.run))}
     return all((event.thread, event.span, event.writes) in made for event in racy.quality.race)
-
-
-def _accesses(graph: EventGraph) -> Iterator[Event]:
-    return (e for e in graph.events if e.location is not None and e.thread and not e.guard.never)
 
 
 # ---------------------------------------------------------------- what is tried
@@ -387,42 +373,6 @@ def _tried(
             if refused is None or any(one.code is Code.DUPLICATE for one in refused.diagnostics):
                 refused = bad  # the file has such a name itself
             continue
-        return Guess(shape, numbers, size, lines, plan, _quality(plan.runs[0]))
+        return Guess(shape, numbers, size, lines, plan, quality_of(plan.runs[0]))
     assert refused is not None
     raise refused
-
-
-def _quality(run: Run) -> _Quality:
-    graph = run.graph
-    faults = len({fault.span for fault in graph.faults if fault.text not in RULES.values()})
-    race = racing_pair(graph) if graph.one_race or not faults else None
-    cut = any(not one.wait for one in graph.cuts)
-    return _Quality(faults, race, race is not None or _meets(run), cut)
-
-
-def _meets(run: Run) -> bool:
-    """Whether two threads come to one element, as far as that is soon found out: else they are taken to."""
-    graph = run.graph
-    if graph.settled:
-        if len(graph.program.threads) > _FEW:
-            return True
-        graph = _with_all_accesses(run)
-    return _meet(_accesses(graph)) and _meet_sequentially(graph)
-
-
-def _with_all_accesses(run: Run) -> EventGraph:
-    return reduced(run.packed, replace(asked(run), reductions=run.reductions.without(_LEAVING_OUT)))
-
-
-def _meet(events: Iterable[Event]) -> bool:
-    """Whether two threads come to one element, which one of them writes."""
-    accesses: dict[object, list[Event]] = defaultdict(list)
-    for event in events:
-        accesses[event.location].append(event)
-    return any(any(e.writes for e in those) and len({e.thread for e in those}) > 1 for those in accesses.values())
-
-
-def _meet_sequentially(graph: EventGraph) -> bool:
-    """The same in the execution that runs one thread after the other; true where that has no end."""
-    run = next(executions(graph), None)
-    return run is None or not run.whole or _meet(e for e in run.events if e.location is not None and e.thread)

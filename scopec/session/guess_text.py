@@ -74,6 +74,12 @@ def smallest(kernel: Kernel) -> tuple[str, Numbers]:
     return f"1, {_cube(kernel.shape.threads[:1])}{dynamic}", Numbers(2)
 
 
+def wider(kernel: Kernel) -> str:
+    """One block of four threads in each direction, for what only threads between two others do to them."""
+    dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
+    return f"{_cube(kernel.shape.grid[:1], '1')}, {_cube(kernel.shape.threads, '4')}{dynamic}"
+
+
 def larger(kernel: Kernel) -> str:
     """Two blocks of two warps, for a kernel whose threads share something."""
     dynamic = f", {_DYNAMIC}" if kernel.shape.dynamic else ""
