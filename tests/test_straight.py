@@ -72,9 +72,7 @@ def test_graphs_of_random_kernels(seed: int, monkeypatch: pytest.MonkeyPatch) ->
 OTHERS = {
     "a branch on a read": "if (f.load() == 1) x = 1;",
     "a loop that waits": "while (f.load() != 1); x = 1;",
-    "a wait": "f.wait(0); x = 1;",
     "a place that is not there": "int at = 3; at += 9; a[at] = 1; y = 1;",
-    "a place that may not be there": "a[f.load()] = 1; y = 1;",
     "a loop that does not end": "while (true) f.store(1);",
     "a loop that does nothing and does not end": "f.store(1); while (true) f.load();",
     "a long loop": "for (int i = 0; i < 200; ++i) if (i % 100 == t) x = i;",
@@ -92,6 +90,9 @@ def test_what_takes_more_ways_is_left_to_the_general_execution(body: str, monkey
 ONE_WAY = {
     "a tree of sums": "for (int i = 2; i > 0; i /= 2) { if (t < i) a[t] += a[t + i]; __syncthreads(); }",
     "exchanges of lanes": "int sum = a[t]; sum += __shfl_down_sync(15, sum, 1); a[t] = sum;",
+    "a place that may not be there": "a[f.load()] = 1; y = 1;",
+    "a wait": "f.wait(0); x = 1;",
+    "a vote": "if (t < 2) a[0] = 1; y = __any_sync(15, t == 1);",
     "an exchange": "y = f.exchange(t);",
 }
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: The most steps that are made in all, and of one thread.
 _MOST_STEPS, _MOST_OF_ONE = 60_000, 20_000
+#: The most nodes of a graph of all threads in which it is looked for where the ways of a branch meet.
+_FEW = 100
 
 
 def uneven_barriers(program: Program, joins: Callable[[ir.Do], bool]) -> Iterator[tuple[Span, str, str, int, str, int]]:
@@ -39,8 +41,7 @@ def uneven_barriers(program: Program, joins: Callable[[ir.Do], bool]) -> Iterato
             continue
         passages: list[tuple[ir.Thread, Mapping[Span, int]]] = []
         operations: dict[Span, ir.SyncThreads | ir.GroupSync] = {}
-        alike, taken = _passages(grid.body, joins, min(steps, _MOST_OF_ONE), {})
-        if alike is not None:
+        if len(grid.body.nodes) <= _FEW and _passages(grid.body, joins, min(steps, _MOST_OF_ONE), {})[0] is not None:
             continue  # whatever a thread's indices are, it comes to each so often
         for block, lane in ((b, t) for b in range(grid.blocks.count) for t in _outermost_first(grid.threads.count)):
             thread = known.get((grid.name, block, lane)) or device_thread(grid, block, lane)

@@ -57,8 +57,8 @@ def _end(run: Operations, guard: Guard) -> tuple[State | None, int]:
         match nodes[number]:
             case ir.Do(operation, span, following):
                 state, number = run.perform(state, operation, span), following
-                if state.guard != guard:
-                    return None, 0  # it waits, or a check may fail
+                if state.guard.never:
+                    return None, 0  # a check fails, or it waits in vain
             case ir.Branch(condition, span, then, otherwise):
                 value = run.value(state, condition, span)
                 if not isinstance(value, Const):
