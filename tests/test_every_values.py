@@ -16,6 +16,7 @@ def _kernel(body: str, before: str = "") -> str:
 
 _MADE = f"{_P}__device__ P made(int x, int y) {{ return P{{x, y}}; }}"
 _MOVED = f"{_P}__device__ P moved(P p) {{ return P{{p.x + p.y, p.y}}; }}"
+_ROWS = "struct Q { int v[2]; };__device__ Q rows(int x, int y) { return Q{{x, y}}; }"
 
 #: A kernel that no launch makes race, and beside it one that races at a launch.
 PAIRS = {
@@ -37,6 +38,9 @@ PAIRS = {
     "one member of a structure that a function returns": (
         _kernel("P p = made(t, 0); a[p.x] = 1;", _MADE),
         _kernel("P p = made(0, t); a[p.x] = 1;", _MADE)),
+    "one element of an array in a structure that a function returns": (
+        _kernel("Q q = rows(t, 0); a[q.v[0]] = 1;", _ROWS),
+        _kernel("Q q = rows(0, t); a[q.v[0]] = 1;", _ROWS)),
     "one of two addresses as a number": (
         _kernel("int* p = n > 3 ? a + 2 * t : a + t; a[((size_t)p - (size_t)a) / 4] = 1;"),
         _kernel("int* p = n > 1 ? a + t / 2 : a + t; a[((size_t)p - (size_t)a) / 4] = 1;")),
