@@ -304,3 +304,21 @@ def test_a_vote_where_others_arrive_is_refused(write: Callable[..., Path]) -> No
     path = write(f"__global__ void k() {{ {body} }}\n//@ launch k<<<1, 64>>>();\n//@ expect terminates;\n")
     (outcome,) = check([path], Settings(engine="embedded", cache=False))
     assert [d.code for d in outcome.diagnostics] == [Code.OUTSIDE_SUBSET]
+
+
+NAMED = 'asm volatile("bar.sync %0, 64;" :: "r"(name) : "memory");'
+PARTS = """if (threadIdx.x < 32) asm volatile("bar.arrive 0, THREADS;" ::: "memory");
+    else if (threadIdx.x < 64) __syncthreads();"""
+
+
+@pytest.mark.parametrize(
+    ("body", "threads", "refused"),
+    [(NAMED, 64, False), (NAMED + " __syncthreads();", 64, True), (PARTS, 64, False), (PARTS, 96, True)],
+)
+def test_what_may_be_at_barrier_0_or_may_not_come_there(
+    body: str, threads: int, refused: bool, write: Callable[..., Path]
+) -> None:
+    """`__syncthreads()` waits for no warp that has ended; where it is one barrier among others, it would."""
+    text = f"__device__ int name;\n__global__ void k() {{ {body} }}\n//@ launch k<<<1, THREADS>>>();\n//@ expect race_free;\n"
+    (outcome,) = check([write(text.replace("THREADS", str(threads)))], Settings(engine="embedded", cache=False))
+    assert [d.code for d in outcome.diagnostics if d.severity == "error"] == [Code.OUTSIDE_SUBSET] * refused

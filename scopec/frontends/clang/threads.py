@@ -18,7 +18,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.evaluation_order.footprints import each_once
-from scopec.frontends.clang.intrinsics.block_barriers import elections
+from scopec.frontends.clang.intrinsics.block_barriers import check_barrier_0, elections
 from scopec.frontends.clang.intrinsics.library import called
 from scopec.frontends.clang.intrinsics.stream_values import check_flushes
 from scopec.frontends.clang.llvm import code as llvm
@@ -266,6 +266,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     world.bodies += bodies.values()
     if elections(world, name, bodies):
         raise Again
+    check_barrier_0(world, name, bodies)
     check_read_only(bodies, world.read_only.get(name, set()))
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())
     return replace(bare, body=together(bare, bodies))

@@ -23,6 +23,7 @@ from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
 from scopec.frontends.clang.intrinsics.masks import lane_of, lanes_in, lanes_there, thread_of, threads_of
 from scopec.frontends.clang.llvm.numbers import arithmetic, compare, number
+from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.machine.state import Again, Done
 from scopec.frontends.ptx import table
 from scopec.program import faults, ir, types, values
@@ -30,7 +31,7 @@ from scopec.program.values import Const, Reg, Value
 from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from scopec.frontends.clang.machine.world import World
 
@@ -77,6 +78,8 @@ def _vote(call: Call) -> bool:
 def _cta_barrier(call: Call) -> bool:
     """``bar.sync`` and ``bar.arrive``, ``barrier`` without ``.aligned``; ``bar.sync 0`` is ``__syncthreads()``."""
     name, warps = _name(call), _warps(call)
+    if not isinstance(name, Const):
+        call.machine.world.unnamed_barriers.setdefault(call.machine.thread, call.machine.span(call.state))
     waits, at = bool(call.known(2)), _here(call) if call.known(3) else ()
     together = waits and warps == number(_warps_there(call), 32)
     if name == number(0, 32) and not _is_shared(call):
@@ -147,23 +150,69 @@ def elections(world: World, grid: str, bodies: Mapping[tuple[int, int], ir.Body]
     return len(world.elected) > known
 
 
+def check_barrier_0(world: World, grid: str, bodies: Mapping[tuple[int, int], ir.Body]) -> None:
+    """Refuse what may be at the barrier 0 of all threads without being known to, and warps that it may not wait for.
+
+    `__syncthreads()` waits for the warps that have not ended; as a barrier among others, for a fixed number of them.
+    """
+    operations = [
+        (place, node)
+        for place, body in bodies.items()
+        for node in body.nodes.values()
+        if isinstance(node, ir.Do) and isinstance(node.operation, (ir.SyncThreads, ir.NamedBarrier))
+    ]
+    span = world.unnamed_barriers.get(grid)
+    if span is not None and any(_is_at_0(node.operation) for _, node in operations):
+        what = "a barrier of which the number is known at run time alone, beside the barrier 0 of all threads, is"
+        raise refused(what, span)
+    if grid not in world.shares_barrier:
+        return
+    warps: dict[tuple[int, int], list[ir.Body]] = {}
+    for (block, thread), body in bodies.items():
+        warps.setdefault((block, thread // WARP), []).append(body)
+    whole = number(len({warp for _, warp in warps}), 32)
+    for (block, _), node in operations:
+        barrier = node.operation
+        if not (
+            isinstance(barrier, ir.NamedBarrier) and _is_at_0(barrier) and barrier.waits and barrier.count == whole
+        ):
+            continue
+        if any(all(_may_end(lane, _is_at_0) for lane in lanes) for (of, _), lanes in warps.items() if of == block):
+            what = "a warp that may end without coming to the barrier 0, at which some arrive by `bar`, is"
+            raise refused(what, node.span, "have all warps of the block come there")
+
+
+def _is_at_0(operation: ir.Operation) -> bool:
+    """Whether threads come to the barrier of `__syncthreads()` by an operation."""
+    return isinstance(operation, ir.SyncThreads) or (
+        isinstance(operation, ir.NamedBarrier) and operation.name == (number(0, 32),)
+    )
+
+
 def _may_miss(body: ir.Body, of: str) -> bool:
-    """Whether a thread may end without having come to a barrier of its warp."""
-    work, seen, there = [body.entry], set[int](), False
+    """Whether a thread may end without having come to a barrier of its warp, to which it may come."""
+
+    def comes(operation: ir.Operation) -> bool:
+        return isinstance(operation, ir.GroupSync) and operation.of == of
+
+    return _may_end(body, comes) and any(
+        isinstance(node, ir.Do) and comes(node.operation) for node in body.nodes.values()
+    )
+
+
+def _may_end(body: ir.Body, behind: Callable[[ir.Operation], bool]) -> bool:
+    """Whether a thread may end without one of some operations."""
+    work, seen = [body.entry], set[int]()
     while work:
         number_ = work.pop()
-        if number_ in seen:
-            continue
-        seen.add(number_)
         node = body.nodes[number_]
-        if isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of:
+        if number_ in seen or (isinstance(node, ir.Do) and behind(node.operation)):
             continue
-        there = there or isinstance(node, ir.Exit)
+        if isinstance(node, ir.Exit):
+            return True
+        seen.add(number_)
         work += ir.successors(node)
-    return there and any(
-        isinstance(node, ir.Do) and isinstance(node.operation, ir.GroupSync) and node.operation.of == of
-        for node in body.nodes.values()
-    )
+    return False
 
 
 def _cta_vote(call: Call) -> bool:

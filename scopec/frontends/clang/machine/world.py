@@ -136,6 +136,8 @@ class World:
         self.counted: set[str] = set()
         #: The grids of which some threads arrive at the barrier of `__syncthreads()` by other instructions.
         self.shares_barrier: set[str] = set()
+        #: Where a barrier of a grid is named by a number that is known at run time alone.
+        self.unnamed_barriers: dict[str, Span] = {}
         self.owners: dict[Memory, tuple[str, int, str]] = {}
         #: The lanes that come to a place where they may be together: of a grid, a block, a warp, and what is there.
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
