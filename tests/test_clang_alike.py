@@ -184,3 +184,25 @@ def test_what_follows_a_branch_on_indices_is_there_once() -> None:
     entry = whole.nodes[whole.entry]
     assert isinstance(entry, ir.Branch)
     assert values.show(entry.condition) == "threadIdx.x == 0"
+
+
+def test_a_sum_may_be_there_for_all_and_not_for_some_of_them() -> None:
+    """`1 + blockIdx.x` for three threads: of two of them alone the first solution is not whole, and they stay apart."""
+    grid = grid_of(ir.Dim(2), ir.Dim(10))
+    places = [(block, lane) for block in range(2) for lane in range(10)]
+
+    def write(to: str, number: int, line: int, following: int) -> ir.Do:
+        return ir.Do(
+            ir.Store(ir.Place(to, Const(0, types.INT)), Const(number, types.INT), ir.Mode()), _line(line), following
+        )
+
+    bodies = {}
+    for n, at in enumerate(places):
+        # What follows is of one form, and so is told apart in the end alone: no multiple of the index is 1 for the first.
+        nodes: dict[int, ir.Node] = {0: ir.Exit(SPAN), 1: write("z", int(at == (0, 0)), 3, 0)}
+        nodes[2] = write("y", 1 + at[0], 2, 1)
+        nodes[3] = write(f"x{n}", 0, 1, 2 * (at in ((0, 0), (0, 9), (1, 6))))
+        bodies[at] = ir.Body(3, nodes, {})
+    whole = together(grid, bodies)
+    for at, body in bodies.items():
+        assert same(specialise(whole, thread_builtins(grid, *at)), specialise(body, {})), at

@@ -232,10 +232,16 @@ class _Walk:
     def _joined(self, entry: int, following: Mapping[int, tuple[int, ...]]) -> tuple[int, dict[int, ir.Node]]:
         alike: dict[int, Hashable] = {number: _form(node) for number, (_, node) in self._together.items()}
         alike |= {number: (number,) for number in self._branches}
-        slots = _refined(self._slots(_refined(alike, following)), following)
-        members: dict[int, list[int]] = defaultdict(list)
-        for number, slot in sorted(slots.items()):
-            members[slot].append(number)
+        classes: Mapping[int, Hashable] = self._slots(_refined(alike, following))
+        while True:
+            slots = _refined(classes, following)
+            members: dict[int, list[int]] = defaultdict(list)
+            for number, slot in sorted(slots.items()):
+                members[slot].append(number)
+            whole = {slot: self._whole(numbers) for slot, numbers in members.items()}
+            if None not in whole.values():
+                break  # else the sum of more of them had whole factors, and that of these has not
+            classes = {number: (slot, whole[slot] is None and number) for number, slot in slots.items()}
         nodes: dict[int, ir.Node] = {}
         names: dict[int, int] = {}  # in the order in which a thread comes by
         work = [slots[entry]]
@@ -246,13 +252,17 @@ class _Walk:
         for slot, name in names.items():
             first = members[slot][0]
             after = tuple(names[slots[number]] for number in following[first])
-            nodes[name] = _leading(self._branches.get(first) or self._whole(members[slot]), after)
+            node = whole[slot]
+            assert node is not None
+            nodes[name] = _leading(node, after)
         return names[slots[entry]], nodes
 
-    def _whole(self, numbers: Sequence[int]) -> ir.Node:
-        node = self._join(place for number in numbers for place in self._together[number][0])
-        assert node is not None
-        return node
+    def _whole(self, numbers: Sequence[int]) -> ir.Node | None:
+        """What threads do at some nodes; None if they do not do the same."""
+        first, *others = numbers
+        if not others:
+            return self._branches.get(first) or self._together[first][1]
+        return self._join(place for number in numbers for place in self._together[number][0])
 
     def _slots(self, alike: Mapping[int, int]) -> dict[int, Hashable]:
         """Nodes of different kinds of threads that can be one: those of a class, in their order."""
