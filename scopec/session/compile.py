@@ -98,7 +98,7 @@ def compile_programs(
         if all_launches or target == size_files.TARGET:
             with limited(0.0):
                 add(list(size_files.specifications(file, overrides)), file, below)
-        if not launches or target == size_files.TARGET:
+        if target == size_files.TARGET or (all_launches and not launches):
             without.add(file)
     for file, below, run, used in _runs(paths, overrides, limited, refused, without):
         with limited(used), quoting(run.source), bounded_nesting(run.source.span(0, 0)):
