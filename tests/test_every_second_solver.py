@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import cvc5
 import pytest
 
 from scopec.session.check import Settings, check
+from tests.second_solver import answer
 
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 #: Bodies of kernels with a proof, each with its condition.
@@ -27,17 +27,6 @@ KERNELS = {
 }  # fmt: skip
 
 
-def _answer(text: str) -> str:
-    solver = cvc5.Solver()
-    solver.setOption("tlimit-per", "10000")
-    parser = cvc5.InputParser(solver)
-    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "question")
-    symbols, said = parser.getSymbolManager(), ""
-    while not (command := parser.nextCommand()).isNull():
-        said = command.invoke(solver, symbols).strip() or said
-    return said
-
-
 @pytest.mark.parametrize("name", KERNELS)
 def test_a_second_solver_refutes_what_z3_refutes(tmp_path, name):
     condition, body = KERNELS[name]
@@ -50,7 +39,7 @@ def test_a_second_solver_refutes_what_z3_refutes(tmp_path, name):
     assert found == "holds"
     kept = [one.read_text() for one in sorted((tmp_path / "kept").glob("*.smt2"))]
     proofs = [text for text in kept if text.startswith("; unsat")]
-    answers = [_answer(text) for text in proofs]
+    answers = [answer(text, 10) for text in proofs]
     assert proofs
     assert set(answers) == {"unsat"}
 
@@ -62,4 +51,4 @@ def test_the_second_solver_finds_what_z3_finds(tmp_path):
     )
     check([file], Settings(engine="embedded", keep=tmp_path / "kept"))
     kept = [one.read_text() for one in sorted((tmp_path / "kept").glob("*.smt2"))]
-    assert "sat" in {_answer(text) for text in kept if text.startswith("; sat")}
+    assert "sat" in {answer(text, 10) for text in kept if text.startswith("; sat")}

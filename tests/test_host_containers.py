@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.test_clang_libraries import verdicts
+from tests.test_cxx_semantics import compiled, needs_compiler
 
 HEADERS = ("algorithm", "deque", "functional", "list", "map", "memory", "queue", "set", "stack", "unordered_map",
            "unordered_set", "vector")  # fmt: skip
@@ -57,6 +56,16 @@ CASES = {
         "at = l.erase(at); int n = *at; for (int x : l) n = 10 * n + x; l.pop_front(); n += l.front(); l.pop_back(); r = n + l.back();",
         30836 + 8 + 3,
     ),
+    "several of one number": (
+        "std::list<int> l(2, 7); std::deque<int> d(3, 4); std::vector<int> v; v.resize(2, 5); v.insert(v.begin(), 6);"
+        "r = 1000 * l.size() + 100 * d.size() + 10 * v[0] + l.back(); r += d.front() + v[2] + (v != std::vector<int>{6, 5, 5});",
+        2000 + 300 + 60 + 7 + 4 + 5,
+    ),
+    "several of one key": (
+        "std::multiset<int> s{3, 1, 3}; std::unordered_multiset<int> u; u.insert(4); u.insert(4); std::unordered_multimap<int, int> m;"
+        "m.emplace(1, 2); m.emplace(1, 2); r = 1000 * s.count(3) + 100 * u.count(4) + 10 * m.count(1) + m.find(1)->second; r += s.erase(3);",
+        2224,
+    ),
     "deque": (
         "std::deque<int> d; d.push_back(1); d.push_front(2); d.resize(3, 7); r = 100 * d[0] + 10 * d[1] + d.back(); d.pop_front();"
         "r += 1000 * d.size();",
@@ -104,14 +113,9 @@ def test_they_hold_what_is_put_there(case: str, tmp_path: Path) -> None:
     assert verdicts(f"{program(body)}{rest}//@ expect required r != {end};\n", tmp_path) != []
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler")
+@needs_compiler
 def test_a_compilers_own_hold_the_same(tmp_path: Path) -> None:
     functions = "".join(f"void run{n}() {{ r = 0; {body} }}\n" for n, (body, _) in enumerate(CASES.values()))
     calls = "".join(f'run{n}(); std::printf("%d\\n", r); ' for n in range(len(CASES)))
-    text = f"#include <cstdio>\n{program('')}{functions}int main() {{ {calls} }}\n"
-    (tmp_path / "all.cpp").write_text(text)
-    subprocess.run(["g++", "-std=c++17", "-w", "all.cpp", "-o", "all"], cwd=tmp_path, check=True)
-    done = subprocess.run([tmp_path / "all"], capture_output=True, text=True, check=True)
-    assert dict(zip(CASES, map(int, done.stdout.split()), strict=True)) == {
-        case: end for case, (_, end) in CASES.items()
-    }
+    ends = compiled(f"{program('')}{functions}int main() {{ {calls} }}\n", tmp_path)()
+    assert dict(zip(CASES, map(int, ends), strict=True)) == {case: end for case, (_, end) in CASES.items()}

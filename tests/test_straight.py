@@ -80,13 +80,6 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("body", OTHERS.values(), ids=list(OTHERS))
-def test_what_takes_more_ways_is_left_to_the_general_execution(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = kernel(body)
-    assert same(text, monkeypatch)
-    assert general_runs(text, monkeypatch) == 2
-
-
 ONE_WAY = {
     "a tree of sums": "for (int i = 2; i > 0; i /= 2) { if (t < i) a[t] += a[t + i]; __syncthreads(); }",
     "exchanges of lanes": "int sum = a[t]; sum += __shfl_down_sync(15, sum, 1); a[t] = sum;",
@@ -97,11 +90,13 @@ ONE_WAY = {
 }
 
 
-@pytest.mark.parametrize("body", ONE_WAY.values(), ids=list(ONE_WAY))
-def test_what_takes_one_way_needs_no_more(body: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = kernel(body, threads=4)
+@pytest.mark.parametrize(("name", "threads", "general"), [*((n, 2, 2) for n in OTHERS), *((n, 4, 0) for n in ONE_WAY)])
+def test_what_takes_more_ways_is_left_to_the_general_execution(
+    name: str, threads: int, general: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = kernel((OTHERS | ONE_WAY)[name], threads)
     assert same(text, monkeypatch)
-    assert general_runs(text, monkeypatch) == 0
+    assert general_runs(text, monkeypatch) == general
 
 
 @pytest.mark.parametrize(("more", "runs"), [("", 0), ("if (one == 1) y = two;", 2)])

@@ -56,7 +56,7 @@ template <class __T> class chain {
         __scopec_ends->before = __scopec_ends->after = __scopec_ends;
     }
     chain(std::initializer_list<__T> items) : chain(items.begin(), items.end()) {}
-    template <class __I> chain(__I first, __I last) : chain() {
+    template <class __I, class = enable_if_t<!__is_integral(__I)>> chain(__I first, __I last) : chain() {
         for (; first != last; ++first) emplace(end(), *first);
     }
     chain(const chain& other) : chain(other.begin(), other.end()) {}

@@ -171,13 +171,11 @@ def check_barrier_0(world: World, grid: str, bodies: Mapping[tuple[int, int], ir
     for (block, thread), body in bodies.items():
         warps.setdefault((block, thread // WARP), []).append(body)
     whole = number(len({warp for _, warp in warps}), 32)
+    ending = {block for (block, _), lanes in warps.items() if all(_may_end(lane, _is_at_0) for lane in lanes)}
     for (block, _), node in operations:
         barrier = node.operation
-        if not (
-            isinstance(barrier, ir.NamedBarrier) and _is_at_0(barrier) and barrier.waits and barrier.count == whole
-        ):
-            continue
-        if any(all(_may_end(lane, _is_at_0) for lane in lanes) for (of, _), lanes in warps.items() if of == block):
+        waits = isinstance(barrier, ir.NamedBarrier) and _is_at_0(barrier) and barrier.waits and barrier.count == whole
+        if block in ending and waits:
             what = "a warp that may end without coming to the barrier 0, at which some arrive by `bar`, is"
             raise refused(what, node.span, "have all warps of the block come there")
 
