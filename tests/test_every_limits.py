@@ -25,6 +25,8 @@ PASSED = {
     "what is shifted": (_kernel("unsigned", "if (m > 0 && t % 2 == 0) a[(t * m) >> 1] = 1;"), 1 << 31, _U32),
     "the lesser of two": (_kernel("unsigned", "if (m > 0 && t % 2 == 0) a[min(t * m, 7u * t)] = 1;"), 1 << 31, _U32),
     "one of two numbers": (_kernel("unsigned", "unsigned x = m > 0 ? t * m : t; if (t % 2 == 0) a[x] = 1;"), 1 << 31, _U32),
+    "a quotient by an unknown number, read with a sign": (_kernel("unsigned", "if ((int)(m / (t / 2 + 1)) < 0) a[0] = 1;"), 3000000000, (1 << 31) - 1),
+    "bits that are": (_kernel("unsigned", "if ((int)(m & 0xfffffff0u) < 0) a[0] = 1;"), 3000000000, (1 << 31) - 1),
     "a case": (_kernel("unsigned", "if (m > 0) switch (t * m) { case 0: a[0] = 1; break; default: break; }"), 1 << 31, _U32),
 }  # fmt: skip
 
@@ -45,6 +47,28 @@ def test_a_proof_says_where_a_number_passes_its_limit(tmp_path, name):
     assert _told(tmp_path, text) == [f"a number passes {limit}"]
     launch = f"//@ object __device__ int a[16];\n//@ object __device__ int b[5];\n//@ launch k<<<1, 5>>>(a, b, {argument}ull);"
     assert races(tmp_path, text, launch) == "violated"
+
+
+#: The same for each instruction that takes its operands for numbers, which nothing else of its kernel does.
+OPERANDS = {
+    "udiv": "if (m >= 65536u) a[(t * m) / 65536u] = 1;",
+    "lshr": "if (m >= 65536u) a[(t * m) >> 16] = 1;",
+    "urem": "if (t < 3 && m % 3u == 0 && (m + t) % 3u != t) a[0] = 1;",
+    "umin": "if (m >= 8u && __builtin_elementwise_min(m + t, 8u) != 8u) a[0] = 1;",
+    "umax": "if (m >= 8u && (unsigned char)__builtin_elementwise_max(m + t, 8u) == 300) a[0] = 1;",
+    "sdiv": "if (m >= 65536) a[(int(t) * m) / 65536] = 1;",
+    "ashr": "if (m >= 65536) a[(int(t) * m) >> 16] = 1;",
+    "srem": "if (t < 3 && m >= 0 && m % 3 == 0 && (m + int(t)) % 3 != int(t)) a[0] = 1;",
+    "smin": "if (m >= 8 && __builtin_elementwise_min(m + int(t), 8) != 8) a[0] = 1;",
+    "smax": "if (m >= 8 && (unsigned char)__builtin_elementwise_max(m + int(t), 8) == 300) a[0] = 1;",
+}
+
+
+@pytest.mark.parametrize("opcode", OPERANDS)
+def test_operands_that_pass_their_limits_are_told(tmp_path, opcode):
+    signed = opcode[0] in "sa"
+    text = _kernel("int" if signed else "unsigned", OPERANDS[opcode])
+    assert f"a number passes {(1 << 31) - 1 if signed else _U32}" in _told(tmp_path, text)
 
 
 #: Kernels that race though no number passes a limit, as registers have one number for -1 and the largest, each with the
@@ -71,6 +95,7 @@ def test_a_reading_with_another_sign_is_exact(tmp_path, name):
 WITHIN = {
     "an index of 64 bits": "if (m < 1000) a[t * m] = 1;",
     "a sum of indices": "long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; a[i / 2 * 2 + i % 2] = 1;",
+    "a number of which nothing is known": "unsigned x = b[t] * 7u; if (x < 3u) a[t] = 1;",
     "a product of two numbers of 32 bits": "a[(long long)t * (unsigned)(m % 1000 + 1)] = 1;",
 }  # fmt: skip
 

@@ -196,6 +196,7 @@ def _of_llvm(executor: Executes, frame: Frame, action: llvm.Call, name: str, con
         left, right = given
         assert isinstance(left, Term)
         assert isinstance(right, Term)
+        record.operands(found[1], (left, right), int(found[2]), condition)
         return numbers.arithmetic(found[1], left, right, int(found[2]), record.names), condition, cells
     if _PURE.match(name):
         return record.names.any_of(action.type), condition, cells

@@ -230,8 +230,7 @@ class Executor:
                 return self._element(frame, action, condition)
             case llvm.Arithmetic(opcode, llvm.Int(bits) as type_, left, right, flags):
                 one, other = (self.number(frame, llvm.Typed(type_, side)) for side in (left, right))
-                for number in (one, other) if opcode in numbers.READS else ():
-                    record.reading(number, bits, condition, signed=numbers.READS[opcode])
+                record.operands(opcode, (one, other), bits, condition)
                 found = numbers.arithmetic(opcode, one, other, bits, record.names, flags)
                 if opcode in ("mul", "shl") and "nsw" not in flags:
                     record.product(found, bits, condition)

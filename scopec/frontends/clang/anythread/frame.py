@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.anythread.limits import limits
+from scopec.frontends.clang.anythread.numbers import READS
 from scopec.frontends.clang.anythread.values import Cells, Names, NotFollowed, Pointers, Value
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
@@ -125,6 +126,11 @@ class Record:
             self.readings.append(Reading(term, condition, most, self.place))
         if term.op in ("symbol", "read") and low is not None and low < least:  # of a wider register
             self.readings.append(Reading(term, condition, least, self.place, below=True))
+
+    def operands(self, opcode: str, of: Iterable[Term], bits: int, condition: Term) -> None:
+        """Write down that an instruction takes its operands for numbers, if it does."""
+        for term in of if opcode in READS else ():
+            self.reading(term, bits, condition, signed=READS[opcode])
 
     def product(self, term: Term, bits: int, condition: Term) -> None:
         """Write down that an unsigned product is not below what a register holds."""

@@ -49,7 +49,7 @@ def signed(term: Term, bits: int) -> Term:
     if term.op == "choose":
         condition, then, otherwise = term.args
         return terms.choose(condition, signed(then, bits), signed(otherwise, bits))
-    _, high = limits(term) if term.op in ("symbol", "div", "mod", "mask") else (None, None)
+    _, high = limits(term) if term.op in ("symbol", "mod") else (None, None)
     if high is not None and high >= 1 << (bits - 1):
         return terms.choose(terms.less(term, const(1 << (bits - 1))), term, terms.add(term, const(-(1 << bits))))
     return term
