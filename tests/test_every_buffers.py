@@ -22,11 +22,14 @@ PROVED = {
     "two, the swap first": "TURNS { SWAP STEP SYNC }",
     "two, by a variable of the kernel": "TURNS { STEP SYNC kept = a; a = b; b = kept; }",
     "three": "TURNS { STEP SYNC int* was = a; a = b; b = c; c = was; }",
+    "which one is last": "TURNS { STEP SYNC SWAP } if (n > 0) { a[t] = 1; c[t] = b[o]; }",
+    "which one was written last": "TURNS { SYNC STEP SWAP } if (n > 0) a[t] = 1;",
     "in a loop of the thread": "b[t] = 1; SYNC TURNS { c[t] = a[o]; }",
 }
 RACED = {
     "what is kept is one of two": "TURNS { if (j == 1) kept[o] = 2; STEP SYNC kept = a; a = b; b = kept; }",
     "two, without a barrier": "TURNS { STEP SWAP }",
+    "which one was read last": "TURNS { SYNC STEP SWAP } if (n > 0) b[t] = 1;",
     "three, one of them late": "TURNS { STEP int* was = a; a = b; b = c; c = was; }",
 }
 NOT_PROVED = {
@@ -37,7 +40,6 @@ NOT_PROVED = {
     "exchanged by some threads": "TURNS { STEP SYNC if (t % 2) SWAP }",
     "another one for each thread": "if (t % 2) SWAP TURNS { STEP SYNC SWAP }",
     "what is read last, without a barrier": "TURNS { SYNC STEP SWAP } c[t] = a[o];",
-    "which one is last": "TURNS { STEP SYNC SWAP } if (n > 0) { a[t] = 1; c[t] = b[o]; }",
     "which one is last, both read": "TURNS { STEP SYNC SWAP } a[t] = 1; c[t] = a[o];",
 }
 _CONDITION = "gridDim.x == 1 && n < 1000"

@@ -393,7 +393,8 @@ class AnyThread:
     ``shared`` are the objects of which each block has its own; ``dimensions`` the directions that the code looks at.
     ``assumed`` holds of each thread: its indices are within their arrays, it divides by no zero (clang's traps).
     ``checked`` are these with their places, ``readings`` the numbers that may pass their limits.
-    ``again`` is of each loop without barriers the number of a thread's turn, and whether another one follows.
+    ``again`` is of each loop without barriers the number of a thread's turn, and whether another one follows, ``left``
+    of loops the number of the turn in which a thread leaves it, and what holds then of one that comes on from there.
     ``left_out`` are calls that make threads wait for each other, without use here: an order less.  Where it is
     ``read_only`` loads need what they read to be so until the kernel ends, whatever barriers there are.  ``warps`` are
     the barriers of whole warps; the condition of one in a loop is any.  ``grids`` are those barriers that are of the
@@ -417,3 +418,4 @@ class AnyThread:
     grids: tuple[Barrier, ...] = field(default=())
     most_threads: int = field(default=largest.THREADS)
     again: tuple[tuple[Term, Term], ...] = field(default=())
+    left: tuple[tuple[Term, Term], ...] = field(default=())

@@ -19,7 +19,7 @@ from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
 from scopec.sizes import tickets
 from scopec.sizes.polynomials import grouped
-from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, same, warp_of
+from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, left, same, warp_of
 
 _BLOCK = 1
 _DEVICE = 3
@@ -185,6 +185,8 @@ def _question(
 ) -> Question:  # fmt: skip
     first, second = pair.first.first, pair.second.first
     ours, theirs = (first.condition, *of_first), (second.condition, *of_second)
+    ours += left(of.form, *ours, pair.first.offset)
+    theirs += left(of.form, *theirs, pair.second.offset)
     numbers = tickets.apart(
         of.form, (*ours, pair.first.offset), (*theirs, pair.second.offset), _BLOCK if pair.same_block else _DEVICE,
         same_block=pair.same_block, ordered=ordered,

@@ -215,7 +215,9 @@ def misaligned(of: Launches, earlier: Term, later: Term) -> Question:
 
 def both_come(of: Launches, condition: Term, *, same_block: bool) -> Question:
     """Whether two threads come to an access."""
-    return Question(same_block, (*of.known, (condition, 1), (condition, 2)), (), likely=True, about=_COME)
+    come = (condition, *left(of.form, condition))
+    known = (*of.known, *((term, 1) for term in come), *((term, 2) for term in come))
+    return Question(same_block, known, (), likely=True, about=_COME)
 
 
 def met(of: Launches) -> Question:
@@ -240,6 +242,17 @@ def firsts(barriers: Iterable[Barrier], turns: tuple[Term, ...]) -> tuple[Term, 
 def is_exact(term: Term) -> bool:
     """Whether a condition is one of indices, sizes, parameters, contents and what is the same for a block alone."""
     return not any(name.startswith("?") and one.level == "thread" for name, one in terms.symbols(term).items())
+
+
+def left(form: AnyThread, *of: Term) -> tuple[Term, ...]:
+    """What holds of the last turns of loops that are in terms of a thread which has come on from these loops."""
+    known, found, work = dict(form.left), dict[Term, None](), list(of)
+    while work:
+        for one in terms.symbols(work.pop()).values():
+            if one in known and known[one] not in found:
+                found[known[one]] = None
+                work.append(known[one])
+    return tuple(found)
 
 
 @lru_cache(4096)

@@ -4,6 +4,7 @@
 - ``executor``: blocks, joins, instructions
 - ``loops``: the turns of a loop at once
 - ``turns``: numbers in any turn
+- ``leaving``: values after the last turn
 - ``calls``: calls of functions and of the library
 - ``numbers``, ``limits``: LLVM's arithmetic as terms, and between which limits these are
 - ``hosts``: the launches of the host code

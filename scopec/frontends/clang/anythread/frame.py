@@ -48,6 +48,7 @@ class Record:
     barriers: list[Barrier] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
     again: list[tuple[Term, Term]] = field(default_factory=list)
+    left: list[tuple[Term, Term]] = field(default_factory=list)
     uniform: list[Uniform] = field(default_factory=list)
     tickets: list[Ticket] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -75,7 +76,7 @@ class Record:
 
     def _written(self) -> tuple[list[Any], ...]:
         found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets
-        return *found, self.again, self.readings, self.checked, self.grids, self.warps
+        return *found, self.again, self.left, self.readings, self.checked, self.grids, self.warps
 
     def mark(self) -> tuple[int, ...]:
         """How much is written down."""

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from scopec.base.records import dataclass
-from scopec.frontends.clang.anythread import turns
+from scopec.frontends.clang.anythread import leaving, turns
 from scopec.frontends.clang.anythread.frame import Executes, Frame, Record, Shape, Way
 from scopec.frontends.clang.anythread.turns import Key
 from scopec.frontends.clang.anythread.values import (
@@ -24,12 +24,11 @@ from scopec.frontends.clang.anythread.values import (
     address,
     is_shared,
     is_told_later,
-    joined,
     joined_cells,
 )
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.flow import targets
-from scopec.program.anythread import FALSE, TRUE, ZERO, Level, Loop, Term, Ticket, both, either, is_truth, opposite
+from scopec.program.anythread import FALSE, TRUE, Loop, Term, Ticket, both, either, is_truth, opposite
 
 #: So many turns are unrolled at most.
 _MOST_TURNS = 64
@@ -104,7 +103,7 @@ def run(
 ) -> dict[str, list[Way]]:  # fmt: skip
     """Execute a loop; the ways that leave it."""
     record = executor.record
-    begins = record.place
+    begins, named = record.place, record.names.mark()
     mark, gone = record.mark(), len(returned)
     unrolled = _unrolled(executor, frame, shape, head, ways, returned)
     if unrolled is not None:
@@ -138,7 +137,8 @@ def run(
             frame.env.pop(instruction.result or "", None)
     left = [way for target, those in out.items() if target != head for way in those]
     left += [way for _, way in returned[gone:]]
-    after = _after(record, cells, summary.changed, left, barred=barred)
+    last = leaving.Last(record, turn, named, condition, again, left, barred=barred)
+    after = leaving.after(record, cells, summary.changed, left, last)
     return _left(record, out, head, condition, after, record.ended > ended, returned, gone)
 
 
@@ -168,45 +168,6 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
 def _moved(value: Value, to: Term) -> Value:
     """A number, or the address there in the object of another."""
     return address(value.ways[0][1], to) if isinstance(value, Pointers) else to
-
-
-def _after(record: Record, cells: Cells, changed: set[Key], left: list[Way], *, barred: bool) -> Cells:
-    """The memory after a loop, by the ways that leave it in some turn: any values of what turns change."""
-    found: Cells = {}
-    for key, (size, value) in cells.items():
-        last = [(way.condition, way.cells[key]) for way in left if key in way.cells]
-        if not last or len(last) < len(left) or any(bytes_ != size for _, (bytes_, _) in last):
-            continue
-        if key not in changed and all(_same(value, one) for _, (_, one) in last):
-            found[key] = size, value
-            continue
-        whole = joined([(condition, one) for condition, (_, one) in last], record.names)
-        if barred and isinstance(whole, Term) and turns.is_uniform(whole):
-            found[key] = size, record.of_block(record.names.like(whole, "block"))
-        elif is_shared(whole):
-            found[key] = size, _one_of(record, whole, barred=barred)
-        else:
-            found[key] = size, record.names.like(whole)
-    return found
-
-
-def _one_of(record: Record, whole: Value, *, barred: bool) -> Value:
-    """Any of some addresses; the same for a block where all of its threads have come to know it in one turn."""
-    assert isinstance(whole, Pointers)
-    same = barred and all(turns.is_uniform(way) and turns.is_uniform(offset) for way, _, offset in whole.ways)
-    level: Level | None = "block" if same else None
-    found, rest = list[tuple[Term, str | None, Term]](), TRUE
-    places = dict.fromkeys((object_, offset if offset.op == "const" else None) for _, object_, offset in whole.ways)
-    for number, (object_, offset) in enumerate(places):
-        here = record.names.truth(level) if number < len(places) - 1 else TRUE
-        moved = record.names.like(ZERO, level) if offset is None else offset
-        assert isinstance(moved, Term)
-        for value in (here, moved) if same else ():
-            if value.op in ("symbol", "truth"):
-                record.of_block(value)
-        found.append((both(rest, here), object_, moved))
-        rest = both(rest, opposite(here))
-    return Pointers(tuple(found))
 
 
 def _left(

@@ -60,7 +60,7 @@ def _form(
         tuple(record.uniform), tuple(record.tickets), frozenset(record.read_only),
         tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)), tuple(record.warps),
         tuple(record.grids), min(module.bound(kernel, "maxntid") or largest.THREADS, largest.THREADS),
-        tuple(record.again),
+        tuple(record.again), tuple(record.left),
     ), where  # fmt: skip
 
 

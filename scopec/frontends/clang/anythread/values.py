@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import count
 from typing import TypeAlias
@@ -55,6 +56,8 @@ NOWHERE = Pointers(((TRUE, None, ZERO),))
 #: The name of the number at which an object begins, before the object's own; no object begins as far.
 _BEGINS = "?&"
 _FAR = 1 << 48
+#: The number in a name.
+_NUMBER = re.compile(r"\d+$")
 
 #: The memory of a thread: the bytes and the value at offsets of local variables.
 Cells: TypeAlias = dict[tuple[str, int], tuple[int, Value]]
@@ -105,6 +108,10 @@ class Names:
         self._numbers = count(1)
         self._prefix, self._level = prefix, level
 
+    def mark(self) -> int:
+        """A number above those in the names until now, and below those in all later ones."""
+        return next(self._numbers)
+
     def any_of(self, type_: llvm.Type, level: Level | None = None) -> Value:
         """Any value of a type."""
         level = level or self._level
@@ -152,6 +159,18 @@ class Names:
         return (
             symbol(f"turn {number}", "block", 0) if of_block else symbol(f"{self._prefix}turn{number}", self._level, 0)
         )
+
+    def again(self, one: Term) -> Term:
+        """Another symbol of a symbol's kind, of which nothing else is known."""
+        name = f"{self._prefix}{next(self._numbers)}"
+        return truth(name, one.level) if one.op == "truth" else symbol(name, one.level, one.low, one.high)
+
+
+def is_since(one: Term, mark: int) -> bool:
+    """Whether a symbol has got its name after a mark."""
+    number = _NUMBER.search(one.name)
+    is_made = one.name.startswith(("?", "turn ")) and not one.name.startswith(_BEGINS)
+    return is_made and number is not None and int(number[0]) > mark
 
 
 def joined(ways: Sequence[tuple[Term, Value]], names: Names) -> Value:

@@ -1,0 +1,83 @@
+"""All launches: numbers and addresses that turns change, read after their loop."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.all_launches import is_proved, race_free, races, verdicts
+
+_I = "int t = threadIdx.x, D = blockDim.x, s = gridDim.x * D, i = blockIdx.x * D + t;"
+
+#: What has no race, and a twin that has one.
+LAST: dict[str, tuple[str, str]] = {
+    "the rest of a loop by four": (
+        "for (; t + 4 * D < n; t += 4 * D) a[blockIdx.x * n + t] = 1; if (t < n) a[blockIdx.x * n + t] = 3;",
+        "for (; t + 4 * D < n; t += 4 * D) a[blockIdx.x * n + t] = 1; if (t < n) a[blockIdx.x * n + t / 2] = 3;",
+    ),
+    "a loop that goes on where another one ended": (
+        "for (; i < n / 2; i += s) a[i] = 1; for (; i < n; i += s) a[i] = 3;",
+        "for (; i < n / 2; i += s) a[i] = 1; for (; i < n; i += D) a[i] = 3;",
+    ),
+    "a step that is left over": (
+        "for (; i + s < n; i += 2 * s) a[i] = 1; if (i < n) a[i] = 3;",
+        "for (; i + s < n; i += 2 * s) a[i] = 1; if (i < n) a[i / 2] = 3;",
+    ),
+    "an address": (
+        "int* p = a + i; while (p < a + n) { *p = 1; p += s; } *p = 2;",
+        "int* p = a + t; while (p < a + n) { *p = 1; p += s; } *p = 2;",
+    ),
+    "where a break left": (
+        "int j; for (j = 0; j < n; ++j) if (b[i * n + j] > 0) break; if (n >= 0) a[i * (n + 1) + j] = 1;",
+        "int j; for (j = 0; j < n; ++j) if (b[i * n + j] > 0) break; if (n >= 0) a[i * n + j] = 1;",
+    ),
+    "in a loop": (
+        "for (int r = 0; r < 9; ++r) { int j; for (j = i; j < n; j += s) a[j] = r; a[j] = r; }",
+        "for (int r = 0; r < 9; ++r) { int j; for (j = i; j < n; j += D) a[j] = r; a[j] = r; }",
+    ),
+    "the last step of a tree": (
+        "__shared__ int v[64]; v[t] = 1; __syncthreads(); int d; for (d = D / 2; d > 1; d /= 2) { if (t < d) v[t] += v[t + d]; "
+        "__syncthreads(); } if (t < d) v[t] += v[t + d]; __syncthreads(); a[i] = v[0];",
+        "__shared__ int v[64]; v[t] = 1; __syncthreads(); int d; for (d = D / 2; d > 2; d /= 2) { if (t < d) v[t] += v[t + d]; "
+        "__syncthreads(); } if (t < d) v[t] += v[t + d - 1]; __syncthreads(); a[i] = v[0];",
+    ),
+    "what a turn with barriers read last": (
+        "int c = 0; for (int j = 0; j < n; ++j) { c = j + b[j]; __syncthreads(); } if (t == c) a[blockIdx.x] = 1;",
+        "int c = 0; for (int j = 0; j < n; ++j) { c = j + b[j]; __syncthreads(); } if (t >= c) a[blockIdx.x] = 1;",
+    ),
+}  # fmt: skip
+#: The number of the last turn is not that of any turn of another thread.
+RACED = {
+    "any turn and the last": "for (; t < n; t += D) a[t + 1] = 1; a[t] = 1;",
+    "the loop ends where each thread ends it": "int j; for (j = 0; j < t; ++j) ; a[j / 2] = 1;",
+    "two ends of one loop": "int j; for (j = 0; j < n; ++j) { a[2 * j + 1 + n * 0] = 1; __syncthreads(); } a[2 * j - 1] = 1;",
+    "what a turn read last, and another before": "__shared__ int v[8], w[64]; if (t < 8) v[t] = b[t]; w[t] = 0; __syncthreads(); int x = 0; "
+    "for (int j = 0;; ++j) { int c = v[j & 7]; __syncthreads(); x = c + j; if (j >= n) break; if (t == 0) w[x] = 1; } if (t == 1) w[x] = 2;",
+    "turns as many as a clock says": "int j; for (j = 0; clock() & 1; ++j) ; a[i + j] = 1;",
+    "threads that leave by two ways": "int j; for (j = 0; j < n; ++j) if (j == t) break; a[j] = 1;",
+}  # fmt: skip
+
+
+def _text(body: str) -> str:
+    return f"__global__ void k(int* a, const int* b, int n) {{ {_I} {body} }}"
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_the_value_of_the_last_turn_is_known(tmp_path: Path, name: str) -> None:
+    body, twin = LAST[name]
+    assert set(verdicts(tmp_path, _text(body), "n < 1000").values()) == {"holds"}
+    assert race_free(tmp_path, _text(twin), "n < 1000") == "violated"
+
+
+@pytest.mark.parametrize("name", RACED)
+def test_and_of_no_other(tmp_path: Path, name: str) -> None:
+    assert not is_proved(tmp_path, _text(RACED[name]), "n < 1000")
+
+
+@pytest.mark.parametrize("name", LAST)
+def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path: Path, name: str) -> None:
+    """The concrete engine, with some sizes of blocks."""
+    for launch, n in (("1, 2", 3), ("1, 3", 8), ("2, 2", 5)):
+        objects = "//@ object __device__ int a[64];\n//@ object __device__ int b[64];\n"
+        assert races(tmp_path, _text(LAST[name][0]), f"{objects}//@ launch k<<<{launch}>>>(a, b, {n});") == "holds"
