@@ -18,6 +18,7 @@ from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import InputError, error
 from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.evaluation_order.footprints import each_once
+from scopec.frontends.clang.intrinsics.agreed import check_agreed
 from scopec.frontends.clang.intrinsics.block_barriers import check_barrier_0, elections
 from scopec.frontends.clang.intrinsics.library import called
 from scopec.frontends.clang.intrinsics.stream_values import check_flushes
@@ -33,6 +34,7 @@ from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.sparse import Sparse
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again, Knowledge
+from scopec.frontends.clang.machine.untyped import Untyped
 from scopec.frontends.clang.machine.world import World
 from scopec.frontends.clang.ptx.parameters import parameters
 from scopec.frontends.clang.read_only import check_read_only
@@ -75,11 +77,13 @@ class _Found:
     shares_barrier: set[str] = field(default_factory=set)
     tables: set[Memory] = field(default_factory=set)
     parts: dict[str, set[Part]] = field(default_factory=dict)
+    untyped_bytes: Untyped = field(default_factory=Untyped)
     joined: dict[str, set[Leaf]] = field(default_factory=dict)
     not_modelled: set[str] = field(default_factory=set)
     written: Written = field(default_factory=dict)
     come_together: dict[tuple[str, int, int, str], set[int]] = field(default_factory=dict)
     elected: set[tuple[str, int, int, str]] = field(default_factory=set)
+    told_apart: set[tuple[object, ...]] = field(default_factory=set)
     spread: set[str] = field(default_factory=set)
     elements: dict[str, tuple[tuple[Leaf, ...], int]] = field(default_factory=dict)
     sparse: Sparse = field(default_factory=Sparse)
@@ -96,9 +100,9 @@ def program_of(
         world.pointers, world.shared_locals, world.aborts = found.pointers, found.shared_locals, found.aborts
         world.placed, world.joined, world.not_modelled = found.placed, found.joined, found.not_modelled
         world.tables, world.distributed = found.tables, found.distributed
-        world.written, world.parts = found.written, found.parts
+        world.written, world.parts, world.untyped_bytes = found.written, found.parts, found.untyped_bytes
         world.halves, world.counted, world.shares_barrier = found.halves, found.counted, found.shares_barrier
-        world.come_together, world.elected = found.come_together, found.elected
+        world.come_together, world.elected, world.told_apart = found.come_together, found.elected, found.told_apart
         world.spread, world.elements = found.spread, found.elements
         world.sparse = found.sparse
         world.declare_globals()
@@ -266,6 +270,7 @@ def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:
     world.bodies += bodies.values()
     if elections(world, name, bodies):
         raise Again
+    check_agreed(world, name, bodies)
     check_barrier_0(world, name, bodies)
     check_read_only(bodies, world.read_only.get(name, set()))
     check_counts((f"{name}[{block}]", body) for (block, _), body in bodies.items())

@@ -7,7 +7,7 @@
 - ``tensors``, ``matrices``: copies of boxes of tensors, and what ``wgmma`` reads
 - ``states``: states of barriers as numbers
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
-- ``warps``, ``masks``: exchanges between lanes, and the lanes of a mask
+- ``warps``, ``masks``: exchanges between lanes, and the lanes of a mask; ``agreed``: what all lanes bring to one
 - ``clusters``: blocks of a cluster
 - ``assembly``, ``vectors``: intrinsics for PTX alone
 - ``guards``: static local variables

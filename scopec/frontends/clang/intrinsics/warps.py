@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
+from scopec.frontends.clang.intrinsics.agreed import agreed
 from scopec.frontends.clang.intrinsics.atomics import is_unsigned
 from scopec.frontends.clang.intrinsics.call import Call
 from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
@@ -176,10 +177,15 @@ def _shuffle(call: Call) -> bool:
                 result = values.choose(here, Reg(ir.brought(lane), brought.type), result)
                 there = values.binary("||", there, values.binary("&&", here, _came(lane)))
     register, met = meeting.exchange(name, brought, result, there if known else None, nothing=nothing)
+    same = None if nothing else agreed(call, brought if known else None)
     if not known:
         gone = content.lost if isinstance(content, Opaque) else call.machine.ways > 1
         return call.done(Opaque(llvm.size(call.action.type), gone))
     call.emit(ir.Assert(met, "the lane that a shuffle reads from takes part in it", implicit=True))
+    if same is not None:
+        one = "lanes that exchange values here do that at one instruction, or bring the same"
+        call.emit(ir.Assert(values.binary("==", register, same), one, implicit=True))
+        return call.done(_content(call, same))
     return call.done(_content(call, register))
 
 
@@ -189,7 +195,7 @@ def _in_range(call: Call) -> bool:
     return call.done(Const(int(source(kind, lane_of(call), by, call.known(2))[1]), types.BOOL))
 
 
-def _content(call: Call, register: Reg) -> Content:
+def _content(call: Call, register: Reg | Const) -> Content:
     type_ = call.action.type
     if isinstance(type_, llvm.Pointer):
         return Held(register)

@@ -44,7 +44,7 @@ from scopec.frontends.clang.machine.opaque import Formula, Opaque, loaded, made_
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.undefined import beyond
-from scopec.frontends.clang.machine.variables import give, publish
+from scopec.frontends.clang.machine.variables import give, points, publish
 from scopec.program import faults, ir, values
 from scopec.program.values import Const, Reg, Value, leaves
 
@@ -53,6 +53,9 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.recording import Recording
 
 _WHOLE = Private((), "%whole")
+#: The bytes of the widest number that bytes of memory are taken for: a wider access is one of several.
+_WIDEST = 8
+_WANTED = {llvm.Float: Kind.FLOAT, llvm.Pointer: Kind.POINTER}
 #: A value over fewer registers than this is kept as it is in the library's code: an assignment would be no shorter.
 _FEW = 4
 #: The types that handles of streams, events and graphs point to.
@@ -158,6 +161,10 @@ def parts_of(
 ) -> tuple[llvm.Type, list[Offset]]:
     """The elements that a wider access covers, of one size: as many accesses, for which there is no order."""
     size = llvm.size(type_)
+    begins_untyped = layout.known is None and element(layout, offset, 1) is not None
+    wanted, wide = _WANTED.get(type(type_)), min(size, _WIDEST)
+    if begins_untyped and machine.world.untyped_bytes.found(layout.name, offset.constant, wide, wanted):
+        raise Again
     for width in (8, 4, 2, 1):
         parts = [offset.moved(Offset(at)) for at in range(0, size, width)]
         found = [element(layout, part, width) for part in parts]
@@ -173,7 +180,8 @@ def parts_of(
 
 def misfit(machine: Recording, state: State, layout: Layout, offset: Offset, size: int) -> Exception:
     """The error for an access that is none of a number: beyond the object it is undefined, else not modelled."""
-    if machine.world.divide(layout, offset.constant, size):
+    world = machine.world
+    if world.divide(layout, offset.constant, size) or world.untyped_bytes.found(layout.name, offset.constant, size):
         return Again()
     known = layout.leaves and layout.name not in machine.world.parts
     if known and not offset.terms and covers_none(layout, offset.constant, size):
@@ -275,6 +283,8 @@ def _store_private(
         content = Held(register, content.among)
     if isinstance(content, Opaque):
         content = _remembered(machine, state, region, at, content)
+    if isinstance(content, Address):
+        points(machine, region, at, content)
     if isinstance(content, (Address, Held, Opaque, Unset, Record)):
         write(state.cells, region, at, size, content)
         return
@@ -344,10 +354,12 @@ def _store_shared(
 
 def _check_kind(machine: Recording, layout: Layout, offset: Offset, leaf: Leaf, type_: llvm.Type) -> None:
     """See to it that a number of a union is of the kind that accesses to it have."""
-    wanted = {llvm.Float: Kind.FLOAT, llvm.Pointer: Kind.POINTER}.get(type(type_))
-    if leaf.overlaps and wanted and wanted is not kind(leaf):
-        if not machine.world.divide(layout, offset.constant, leaf.type.size, wanted):
-            return
+    wanted = _WANTED.get(type(type_))
+    if wanted is kind(leaf):
+        return
+    if machine.world.untyped_bytes.found(layout.name, offset.constant, leaf.type.size, wanted):
+        raise Again
+    if leaf.overlaps and wanted and machine.world.divide(layout, offset.constant, leaf.type.size, wanted):
         raise Again
 
 

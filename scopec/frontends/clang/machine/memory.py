@@ -335,20 +335,30 @@ def kind(leaf: Leaf) -> Kind | None:
 Part: TypeAlias = tuple[int, int, Kind | None]
 
 
+def every_position(leaf: Leaf) -> Iterable[int]:
+    """Where the numbers that a leaf stands for begin."""
+    return _positions(leaf.offset, leaf.extents)
+
+
+def is_cut(leaf: Leaf, positions: Iterable[int], accessed: Iterable[Part]) -> bool:
+    """Whether some access is of a part of a number at one of these positions, or of one of another kind."""
+    size = leaf.type.size
+    return any(
+        (at < end and start < at + size and not start <= at <= at + size <= end)
+        or (at == start and size == end - start and wanted not in (None, kind(leaf)))
+        for start, end, wanted in ((start, start + wide, wanted) for start, wide, wanted in accessed)
+        for at in positions
+    )
+
+
 def apart(leaves: Iterable[Leaf], accessed: Iterable[Part]) -> tuple[Leaf, ...]:
     """As many numbers of unions as do not overlap: the widest of which no access is of a part."""
     taken: set[int] = set()
     chosen: list[tuple[int, Leaf]] = []
     for place, leaf in sorted(enumerate(leaves), key=lambda pair: (-pair[1].type.size, pair[1].type.is_float, pair[0])):
-        size, positions = leaf.type.size, list(_positions(leaf.offset, leaf.extents))
-        covered_ = {at + n for at in positions for n in range(size)}
-        unfit = any(
-            (at < end and start < at + size and not start <= at <= at + size <= end)
-            or (at == start and size == end - start and wanted not in (None, kind(leaf)))
-            for start, end, wanted in ((start, start + wide, wanted) for start, wide, wanted in accessed)
-            for at in positions
-        )
-        if not unfit and taken.isdisjoint(covered_):
+        positions = list(every_position(leaf))
+        covered_ = {at + n for at in positions for n in range(leaf.type.size)}
+        if not is_cut(leaf, positions, accessed) and taken.isdisjoint(covered_):
             taken |= covered_
             chosen.append((place, leaf))
     return tuple(leaf for _, leaf in sorted(chosen, key=lambda pair: pair[0]))

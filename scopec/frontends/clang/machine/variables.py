@@ -11,6 +11,7 @@ from scopec.frontends.clang.machine.memory import (
     Content,
     Held,
     Layout,
+    Memory,
     Private,
     Record,
     Region,
@@ -64,6 +65,10 @@ def declared(machine: Recording, state: State, address: llvm.Operand, variable: 
         leaf for leaf in machine.side.debug.leaves(about.type)
         if not (leaf.pointer or leaf.type.is_float or leaf.extents or leaf.class_ or leaf.overlaps or leaf.bits)
     ]  # fmt: skip
+    for leaf in machine.side.debug.leaves(about.type):  # a parameter points there before it is declared
+        held = read(state.cells, region, leaf.offset, leaf.type.size) if leaf.pointer and not leaf.extents else None
+        if isinstance(held, Address):
+            points(machine, region, leaf.offset, held)
     machine.types[region] = {leaf.offset: leaf.type for leaf in numbers}
     # The variables of a thread are those of the outermost function that the user wrote.
     library = [machine.side.debug.is_library(frame.function.subprogram) for frame in state.frames]
@@ -77,6 +82,21 @@ def declared(machine: Recording, state: State, address: llvm.Operand, variable: 
             machine.cells[region][leaf.offset] = Reg(name, leaf.type)
             machine.variables[name] = leaf.type
             give(machine, state, region, leaf.offset)  # a parameter has its value before it is declared
+
+
+def points(machine: Recording, region: Private, at: int, to: Address) -> None:
+    """A variable points to memory: what it points to says of which numbers that is."""
+    untyped = machine.world.untyped_bytes
+    if (
+        region not in machine.named
+        or to.offset.terms
+        or not (isinstance(to.region, Memory) and untyped.is_one(to.region))
+    ):
+        return
+    debug = machine.side.debug
+    for leaf in debug.leaves(machine.named[region][1]):
+        if leaf.pointer and leaf.offset == at and not leaf.extents and leaf.pointee:
+            untyped.points(to.region.name, to.offset.constant, debug.leaves(leaf.pointee))
 
 
 def publish(machine: Recording, state: State, content: Content) -> None:

@@ -45,6 +45,7 @@ from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Si
 from scopec.frontends.clang.machine.sparse import Sparse, sparse_objects
 from scopec.frontends.clang.machine.spawned import Launch
 from scopec.frontends.clang.machine.tracked import untracked
+from scopec.frontends.clang.machine.untyped import Untyped
 from scopec.program import ir
 from scopec.program.program import BitField
 from scopec.program.types import INT, LONG, IntType
@@ -69,8 +70,7 @@ class World:
     ) -> None:
         self.source = source
         self.span = cache(partial(span_of, source))
-        self.device = device
-        self.host = host
+        self.device, self.host = device, host
         self.said = said
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
@@ -117,8 +117,7 @@ class World:
         self.used_devices: set[str] = set()
         self.chosen_devices: dict[tuple[object, ...], int] = {}
         self.allocated: dict[str, tuple[object, ...]] = {}
-        #: The elements of allocations of which the call says no type, as a kernel has them: what is in one, and how
-        #: many bytes it has; and the allocations of which it says none.
+        #: Elements of allocations of which the call says no type, as a kernel has them, with their bytes; all of these.
         self.elements: dict[str, tuple[tuple[Leaf, ...], int]] = {}
         self.untyped: set[str] = set()
         #: The functions that may free each allocation.
@@ -127,8 +126,7 @@ class World:
         self.handles: dict[tuple[str, Offset], Content] = {}
         #: Not empty where some thread aborts its grid.
         self.aborts: set[str] = set()
-        #: The grids whose blocks access each other's shared memory, which is then told apart; whose each region is, the
-        #: grid and the block, and the variable that it is.
+        #: The grids whose blocks access each other's shared memory; of each region its grid, block and variable.
         self.distributed: set[str] = set()
         #: The grids that do something between the halves of the barriers of their clusters.
         self.halves: set[str] = set()
@@ -143,8 +141,12 @@ class World:
         self.come_together: dict[tuple[str, int, int, str], set[int]] = {}
         #: Those of these of which the lane that comes first may end before.
         self.elected: set[tuple[str, int, int, str]] = set()
+        #: What all lanes of a warp bring to an exchange, by the place and the warp; the places where they do not.
+        self.agreed: dict[tuple[tuple[object, ...], int], tuple[Const, Span]] = {}
+        self.told_apart: set[tuple[object, ...]] = set()
         #: The accesses to parts of objects that have unions in them.
         self.parts: dict[str, set[Part]] = {}
+        self.untyped_bytes = Untyped()
         #: The integers that are accessed in one step, as one number.
         self.joined: dict[str, set[Leaf]] = {}
         #: The objects of integers of which some are not modelled: of none of them the values are.
@@ -169,18 +171,17 @@ class World:
         """Make a region of the program's objects, once."""
         region = Memory(layout.name)
         if region not in self.layouts:
+            layout = self.untyped_bytes.typed(layout, storage, self.source.text)
             if wide := self.joined.get(layout.name):
                 layout, initial = self._with_joined(layout, initial, wide)
-            unknown = [leaf for leaf in layout.leaves if any(not part.width for part in leaf.bits)]
-            if unknown:
+            if unknown := [leaf for leaf in layout.leaves if any(not part.width for part in leaf.bits)]:
                 name = object_name(layout.name, unknown[0])
                 raise refused(f"`{name}`, a bit-field of several that are not in one number, is", span)
             if any(leaf.overlaps for leaf in layout.leaves):
                 if any(initial.values()) and any(leaf.overlaps and not leaf.bits for leaf in layout.leaves):
                     raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
                 layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
-            layout = self._as_modelled(layout)
-            self.layouts[region] = layout
+            self.layouts[region] = layout = self._as_modelled(layout)
             sparse = None if layout.kept is None else sparse_objects(layout, storage, span, ir.Use.DATA)
             for made in sparse or objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
                 self.objects[made.name] = made
@@ -364,7 +365,7 @@ class World:
             layout = Layout(f"{prefix}{block}.{name}", leaves)
             found = self.symbols[symbol] = self.declare(layout, ir.Storage.SHARED, launch.span, {}, zero=False)
             self._of_block(found, prefix, block)
-        elif self.layouts[found].leaves != self._as_modelled(Layout(found.name, leaves)).leaves:
+        elif leaves != self.untyped_bytes.declared[found.name]:
             raise refused("an `extern __shared__` array where one of another type begins is", launch.span)
         return found
 
