@@ -414,10 +414,12 @@ class OfKernel:
         if made.left_out:
             return Found("unknown", f"it uses {', '.join(made.left_out)}")
         for span, question, answer in self.differing:
-            line = f"the barrier of {lines_of((span,), self.text)}"
             shown = self._divergent(question, answer)
             if shown is not None:
+                line = f"the barrier of {lines_of((span,), self.text)}"
                 return Found("violated", f"at {shown}: {line} is not reached by all threads of a block")
+        if self.differing:
+            line = f"the barrier of {lines_of((self.differing[0][0],), self.text)}"
             return Found("unknown", f"{line}: it is not decided whether all threads of a block come to it")
         if made.grids and self.of_grid is None:
             return Found("unknown", "it is not decided whether all blocks come to the barriers of the grid")

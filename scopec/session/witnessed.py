@@ -13,6 +13,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.explain.verdict import Check, Verdict
 from scopec.frontends.clang.kernels import Kernel
+from scopec.memory.unfold.aligned import is_divergence
 from scopec.session import witness
 from scopec.session.plan import Overrides, plan_of
 from scopec.sizes.questions import Model
@@ -67,8 +68,8 @@ class Launch:
         return self._path.stem
 
     def _read(self, model: Model, on: str = "") -> Iterator[tuple[Run, tuple[Diagnostic, ...]]]:
-        """The launch of a model, asked for a race, ``on`` one object or on any; nothing where it cannot be read, for
-        which ``_unread`` has the reason.
+        """The launch of a model, asked for a race, ``on`` one object or on any, with no fault but that lanes of a warp
+        come to different barriers; nothing where it cannot be read, for which ``_unread`` has the reason.
         """
         for elements, dynamic in _SIZES:
             for prefix in ("", f"{self._kernel.own_name}_"):
@@ -83,7 +84,7 @@ class Launch:
                         own = replace(self._overrides, guess=False)
                         planned = plan_of(replace(self._text, text=text), self._path, own)
                         run = planned.runs[0]
-                        faulty = bool(run.graph.faults)
+                        faults = run.graph.faults
                 except LimitError as limit:
                     self._unread = str(limit)
                     return
@@ -93,7 +94,7 @@ class Launch:
                 except InputError as objection:
                     self._unread = objection.diagnostics[0].message
                     continue
-                if not faulty:
+                if all(map(is_divergence, faults)):
                     yield run, planned.warnings
                     return
                 self._unread = f"an index leaves an array of {elements} elements, or below 0"
@@ -105,6 +106,8 @@ class Launch:
         if witness.threads(model) > _MOST_THREADS:
             return Found("unknown", f"two threads may meet at {at}, which is too large to be looked at")
         for run, _ in self._read(model, on):
+            if run.graph.faults:
+                return Found("unknown", f"two threads may meet at {at}, where {run.graph.faults[0].text}")
             try:
                 told = self._ask(run, _WITNESS)
             except (InputError, LimitError) as objection:

@@ -27,6 +27,14 @@ if TYPE_CHECKING:
     from scopec.program.values import Value
 
 
+_COME = "lanes of one warp come to "
+
+
+def is_divergence(fault: Assertion) -> bool:
+    """Whether a fault is that lanes of a warp come to different instructions of this kind."""
+    return fault.implicit and fault.text.startswith(_COME)
+
+
 def divergence(out: Unfolding) -> Iterator[tuple[Assertion, Cut]]:
     """The paths on which lanes of a warp come to different instructions of this kind, and what they cut off."""
     warps: dict[str, dict[str, list[Event]]] = {}
@@ -86,7 +94,7 @@ def _apart(out: Unfolding, one: _Arrivals, other: _Arrivals) -> Iterator[tuple[A
             guard = both & out.literal(same)
             source = out.program.source
             texts = (f"`{source_of(e.span, source).text_of(e.span)}` (line {e.span.line})" for e in (here, there))
-            text = "lanes of one warp come to " + " and ".join(texts) + ", which have to be one instruction"
+            text = _COME + " and ".join(texts) + ", which have to be one instruction"
             yield (
                 Assertion(text, there.span, there.thread, guard, values.FALSE, len(out.events), implicit=True),
                 Cut(there.thread, there.span, guard, wait=True, position=len(out.events), fault=True),

@@ -129,6 +129,8 @@ def _of_library(
         return None, condition, cells
     if plain in _NOTHING:
         return None, condition, cells
+    if plain == "unknown" and given:
+        return record.made_of(action.type, given), condition, cells
     if plain in _ANY:
         return record.names.any_of(action.type), condition, cells
     if plain in _END:
@@ -199,7 +201,7 @@ def _of_llvm(executor: Executes, frame: Frame, action: llvm.Call, name: str, con
         record.operands(found[1], (left, right), int(found[2]), condition)
         return numbers.arithmetic(found[1], left, right, int(found[2]), record.names), condition, cells
     if _PURE.match(name):
-        return record.names.any_of(action.type), condition, cells
+        return record.made_of(action.type, given), condition, cells
     if name == "llvm.ubsantrap" or name == "llvm.trap":
         return None, FALSE, cells
     raise record.refused(f"`{name}`")

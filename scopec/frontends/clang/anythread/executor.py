@@ -207,6 +207,8 @@ class Executor:
                 at = self.operand(frame, inner)
                 found = as_number(at) if isinstance(at, Pointers) else None
                 return self.record.names.any_of(typed.type) if found is None else found
+            case llvm.Real(text), llvm.Float():
+                return terms.symbol(f"float {text}", "launch")
             case llvm.Expression(llvm.Element() as element), _:
                 return self._element(frame, element)
             case _:
@@ -235,12 +237,13 @@ class Executor:
                 if opcode in ("mul", "shl") and "nsw" not in flags:
                     record.product(found, bits, condition)
                 return found
-            case llvm.Arithmetic(_, type_):
-                return record.names.any_of(type_)
+            case llvm.Arithmetic(_, type_, left, right):
+                return record.made_of(type_, [self.operand(frame, llvm.Typed(type_, side)) for side in (left, right)])
             case llvm.Compare("icmp", predicate, type_, left, right):
                 return self._compared(frame, predicate, type_, left, right, condition)
-            case llvm.Compare(type=type_):
-                return record.names.any_of(llvm.Int(1))
+            case llvm.Compare(_, _, type_, left, right):
+                sides = [self.operand(frame, llvm.Typed(type_, side)) for side in (left, right)]
+                return record.made_of(llvm.Int(1), sides)
             case llvm.Cast():
                 return self._cast(frame, action, condition)
             case llvm.Select(decides, then, otherwise):
@@ -288,7 +291,7 @@ class Executor:
             case "inttoptr", llvm.Int(64), _ if isinstance(value, Term):
                 return as_address(value)
             case _:
-                return self.record.names.any_of(action.type)
+                return self.record.made_of(action.type, [value])
 
     def _part(self, frame: Frame, aggregate: llvm.Typed, indices: tuple[llvm.Operand, ...]) -> Value:
         value, type_ = self.operand(frame, aggregate), aggregate.type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
@@ -29,6 +29,7 @@ from scopec.program.anythread import (
     both,
     is_natural,
     is_truth,
+    symbols,
 )
 
 #: One name for all spellings of a file's.
@@ -60,6 +61,8 @@ class Record:
     left_out: dict[str, None] = field(default_factory=dict)
     #: Of which type local variables are.
     types: dict[str, llvm.Type] = field(default_factory=dict)
+    #: Of which symbols of a thread others are made, in ways that are not followed.
+    made: dict[str, frozenset[str]] = field(default_factory=dict)
     dimensions: set[str] = field(default_factory=set)
     position: int = 0
     ended: int = 0
@@ -163,6 +166,19 @@ class Record:
         if isinstance(value, Term):
             self.uniform.append(Uniform(value, self.turns, is_read))
         return value
+
+    def made_of(self, type_: llvm.Type, of: Sequence[Value]) -> Value:
+        """Any value that an instruction makes of values: the same for all threads of a block if these are."""
+        numbers = [value for value in of if isinstance(value, Term)]
+        if not isinstance(type_, llvm.Int | llvm.Float) or len(numbers) < len(of):
+            return self.names.any_of(type_)
+        own = [one.name for one in symbols(*numbers).values() if one.level == "thread"]
+        if not own:
+            return self.of_block(self.names.any_of(type_, "block"))
+        found = self.names.any_of(type_)
+        assert isinstance(found, Term)
+        self.made[found.name] = frozenset[str]().union(*(self.made.get(name, {name}) for name in own))
+        return found
 
     def refused(self, reason: str) -> NotFollowed:
         """What is not followed, here."""

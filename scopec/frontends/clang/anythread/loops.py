@@ -146,7 +146,7 @@ def _in_turn(record: Record, summary: Summary, turn: Term) -> Cells:
     """The memory at the beginning of a turn."""
     cells = dict(summary.cells)
     known = turns.laws(summary.numbers, cells, summary.changed)
-    same = turns.of_block(summary.numbers) if summary.barred else set()
+    same = turns.of_block(summary.numbers, record.made) if summary.barred else set()
     for key, number in summary.numbers.items():
         if key in known:
             cells[key] = cells[key][0], _moved(cells[key][1], known[key](turn))

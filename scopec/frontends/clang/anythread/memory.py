@@ -51,7 +51,7 @@ def _at(
             return address(f"{object_}->{offset.value}") if record.is_constant(object_) else NOWHERE
         case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:
             return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        case llvm.Int() if not volatile and is_uniform(offset):
+        case llvm.Int() | llvm.Float() if not volatile and is_uniform(offset):
             return record.of_block(record.names.any_of(type_, "block"), is_read=True)
         case _:
             return record.names.any_of(type_)

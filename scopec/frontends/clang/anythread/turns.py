@@ -106,11 +106,14 @@ def _alike(one: Ticket, other: Ticket) -> bool:
     return same and here.offset is there.offset and all(map(_stays, symbols(here.offset).values()))
 
 
-def of_block(of: dict[Key, Number]) -> set[Key]:
-    """The numbers that are the same for all threads of a block which are in one turn."""
+def of_block(of: dict[Key, Number], made: dict[str, frozenset[str]]) -> set[Key]:
+    """The numbers that are the same for all threads of a block which are in one turn; ``made`` says of which symbols
+    others are made.
+    """
     found = {key for key, number in of.items() if is_uniform(number.begins)}
     while True:
         known = {name for key in found for name in symbols(of[key].value)}
+        known |= {name for name, parts in made.items() if parts <= known}
         kept = {key for key in found if is_uniform(of[key].after, known)}
         if kept == found:
             return found
