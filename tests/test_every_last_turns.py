@@ -33,8 +33,8 @@ LAST: dict[str, tuple[str, str]] = {
         "int j; for (j = 0; j < n; ++j) if (b[i * n + j] > 0) break; if (n >= 0) a[i * n + j] = 1;",
     ),
     "in a loop": (
-        "for (int r = 0; r < 9; ++r) { int j; for (j = i; j < n; j += s) a[j] = r; a[j] = r; }",
-        "for (int r = 0; r < 9; ++r) { int j; for (j = i; j < n; j += D) a[j] = r; a[j] = r; }",
+        "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += s) a[j] = r; a[j] = r; }",
+        "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += D) a[j] = r; a[j] = r; }",
     ),
     "the last step of a tree": (
         "__shared__ int v[64]; v[t] = 1; __syncthreads(); int d; for (d = D / 2; d > 1; d /= 2) { if (t < d) v[t] += v[t + d]; "
