@@ -10,6 +10,7 @@ from scopec.program import ir
 from scopec.program.constants import always_holding
 from scopec.program.program import Program
 from scopec.program.values import Const
+from scopec.progress.idle_branches import without_idle_branches
 from scopec.progress.reductions import without_assertions
 from scopec.progress.slicing import accessed, deciding_objects
 
@@ -50,12 +51,17 @@ class Slice:
                 return operation
 
 
-def sliced(program: Program, *, mute: bool = True) -> Slice:
-    """The slice of a program; without ``mute`` any access does: a model may order by what no document orders by."""
+def sliced(program: Program, *, mute: bool = True, branches: bool = False) -> Slice:
+    """The slice of a program; without ``mute`` any access does: a model may order by what no document orders by.
+
+    With ``branches``, of which a model may make dependencies, those both of whose ways are the same stay.
+    """
     bodies = {
         thread.name: without_assertions(thread.body, always_holding(thread.body, [thread]), explicit=False)
         for thread in program.threads
     }
+    if not branches:
+        bodies = {name: without_idle_branches(body) for name, body in bodies.items()}
     deciding = deciding_objects(bodies.values())
     operations = [node.operation for body in bodies.values() for node in body.nodes.values() if isinstance(node, ir.Do)]
     orders: dict[str, set[ir.Order | None]] = {}

@@ -6,7 +6,7 @@
 - ``rules``: the effect of each step, as data
 - ``terms``, ``transition``: the form of rules
 - ``models``, ``promises``, ``counting``: promises to threads, and steps that count
-- ``reductions``, ``slicing``: reductions of the state space
+- ``reductions``, ``slicing``, ``idle_branches``: reductions of the state space
 - ``schedule``, ``replay``, ``describe``: a counterexample, in words
 - ``found``, ``givers``: what a step finds in a state; who wrote a value that never changes, and who could
 - ``stuck``, ``launch_events``, ``divergence``, ``passages``, ``again``: threads that stay behind, or miss a barrier

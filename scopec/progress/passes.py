@@ -14,6 +14,7 @@ from scopec.program.names import distinct, identifier
 from scopec.program.program import Program
 from scopec.program.values import Const
 from scopec.progress.counting import counts
+from scopec.progress.idle_branches import without_idle_branches
 from scopec.progress.interleaving import interleaved
 from scopec.progress.models import Model
 from scopec.progress.reductions import (
@@ -245,6 +246,12 @@ PASSES: tuple[Pass[Making], ...] = (
         "for final states: a wait may look again at any time",
         lambda stage: stage.changed(lambda _, body: waits_as_polls(body)),
         lambda stage: None if stage.observed is None else "",
+    ),
+    Pass(
+        without_idle_branches,
+        "branches both of whose ways are the same decide nothing",
+        lambda stage: stage.changed(lambda _, body: without_idle_branches(body)),
+        reduction="objects",
     ),
     Pass(
         deciding_objects,

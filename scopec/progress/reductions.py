@@ -37,7 +37,8 @@ class Reductions:
 
     ``registers``: a register that is not read again is 0, whatever it was.
 
-    ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.slicing`).
+    ``objects``: an object whose values decide nothing has none (:mod:`scopec.progress.slicing`), and what decides
+    between two ways that are the same decides nothing (:mod:`scopec.progress.idle_branches`).
 
     ``sure_steps``: among ``many`` threads, and where more than so many ``states`` are found without, steps that lead to
     the same whichever steps of others come before them are taken at once, by one thread after the other

@@ -41,7 +41,7 @@ def _ordered_values(model: Model, same_as: str | None) -> bool:
     RC11's axiom takes program order through the two accesses to one: a cycle of ``po | rf`` is none without them.  The
     axiom about syntactic dependencies takes those that are computed away.
     """
-    return same_as in ("cuda.cat", "ptx.cat") and not model.keeps_program_order and not _SYNTACTIC & model.mentioned
+    return same_as in ("cuda.cat", "ptx.cat") and not model.keeps_program_order and not orders_by_syntax(model)
 
 
 def _forbids_alone(model: Model, same_as: str | None) -> bool:
@@ -50,6 +50,11 @@ def _forbids_alone(model: Model, same_as: str | None) -> bool:
 
 def _total_coherence(model: Model, same_as: str | None) -> bool:  # noqa: ARG001
     return not model.partial_co
+
+
+def orders_by_syntax(model: Model) -> bool:
+    """Whether a model names dependencies as the text has them, those too on which no value depends."""
+    return bool(_SYNTACTIC & model.mentioned)
 
 
 _SYNTACTIC = frozenset({"addr", "data", "ctrl"})

@@ -11,7 +11,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import file_name
 from scopec.memory.cat import registry
-from scopec.memory.cat.permitted import ORDERS_ACCESSES, permitted
+from scopec.memory.cat.permitted import ORDERS_ACCESSES, orders_by_syntax, permitted
 from scopec.memory.graph import read
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.sequencing import has_vectors
@@ -200,4 +200,5 @@ class Variant:
     def _sliced(self, mute: bool) -> Slice:
         from scopec.hangs.slicing import sliced
 
-        return sliced(self.packed, mute=mute)
+        branches = not mute or orders_by_syntax(registry.load(self.model, self.readings))
+        return sliced(self.packed, mute=mute, branches=branches)
