@@ -36,6 +36,9 @@ PROVED = {
     "a constant structure": ("int n", "if (i < of_all.n) of_all.data[i] = 1;"),
     "a pointer that is a variable": ("int n", "if (i < n) global[i] = 1;"),
     "two rows": ("int** p", "p[0][i] = p[1][i + 1];"),
+    "a pointer beside a number that is written": ("View* v", "if (i < 9) v->data[i] = 1; if (i == 0) v->n = 9;"),
+    "a queue": ("View* v, int m", "if (i < m) { int at = atomicAdd(&v->n, 1); v->data[at] = i; }"),
+    "a number beside one that is written": ("Node* p, int* a", "if (i == 0) p->y = 1; if (i == p->x) a[0] = i;"),
 }
 
 RACED = {
@@ -43,6 +46,7 @@ RACED = {
     "an element of two threads": ("Node* p, int n", "if (i < n) p[i / 2].x = 1;"),
     "a neighbour as a whole": ("Node* p, int n", "if (i < n) { Node own = p[i]; p[i + 1] = own; }"),
     "a pointer in a parameter, twice": ("View v", "if (i < v.n) v.data[i / 2] = 1;"),
+    "a number that is written": ("View* v, int* a", "if (i == v->n) a[0] = i; if (i == 0) v->n = 1;"),
     "one column too many": ("Rows a", "if (i <= a.width) a.at(blockIdx.y, i) = 1;"),
 }
 
@@ -50,6 +54,9 @@ RACED = {
 NOT_PROVED = {
     "the next node": ("Node* p, int n", "if (i < n) p[i].next->x = 1;"),
     "a pointer that is written": ("View* v, int* a", "if (i == 0) v->data = a + 1; __syncthreads(); v->data[i] = 1; a[i] = 2;"),
+    "a part of a pointer that is written": ("View* v", "if (i == 0) ((short*)v)[3] = 1; v->data[i] = 1;"),
+    "a queue, two to a place": ("View* v, int m", "if (i < m) { int at = atomicAdd(&v->n, 1); v->data[at / 2] = i; }"),
+    "a member at an index": ("Node* p, int m", "if (i == 0) p[m].next = p + 1; __syncthreads(); p->next[i].x = 1; p[i].x = 2;"),
     "a variable that is written": ("int* a", "if (i == 0) global = a + 1; __syncthreads(); global[i] = 1; a[i] = 2;"),
     "a pointer by an index": ("View* v", "v[blockIdx.x].data[threadIdx.x] = 1;"),
     "a copy of what is written": ("View* v, int* a", "if (i == 0) v->data = a + 1; __syncthreads(); View own = *v; own.data[i] = 1; a[i] = 2;"),

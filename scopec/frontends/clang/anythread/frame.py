@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Protocol
@@ -70,12 +70,22 @@ class Record:
     unrolled: int = 0
     turns: tuple[Term, ...] = ()
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
+    #: The bytes, from one offset to another, that the kernel writes of objects, of those of which it writes no others.
+    written: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
     #: Whether it is not known yet what the kernel writes: each address that is read may be followed then.
     is_first: bool = False
 
-    def is_constant(self, object_: str) -> bool:
-        """Whether the kernel never writes an object, as far as is known."""
-        return self.is_first or object_ in self.constant
+    def is_constant(self, object_: str, at: Term | None = None, size: int = 0) -> bool:
+        """Whether the kernel never writes an object, or so many bytes at one of its offsets, as far as is known."""
+        return self.is_first or self.is_never_written(object_, at, size)
+
+    def is_never_written(self, object_: str, at: Term | None = None, size: int = 0) -> bool:
+        """The same, once it is known what the kernel writes."""
+        if object_ in self.constant:
+            return True
+        if object_ not in self.written or at is None or at.op != "const":
+            return False
+        return all(at.value + size <= low or high <= at.value for low, high in self.written[object_])
 
     def _written(self) -> tuple[list[Any], ...]:
         found = self.accesses, self.barriers, self.assumed, self.loops, self.uniform, self.tickets

@@ -46,10 +46,11 @@ def _at(
         return record.names.any_of(type_)
     if object_ is not None and object_.startswith("?"):
         return record.names.any_of(type_)  # each thread may have another
+    is_known = object_ is not None and not volatile and record.is_never_written(object_, offset, size)
     match type_:
         case llvm.Pointer() if object_ is not None and not volatile and offset.op == "const":
-            return address(f"{object_}->{offset.value}") if record.is_constant(object_) else NOWHERE
-        case llvm.Int(bits) if object_ in record.constant and not volatile and bits > 1:
+            return address(f"{object_}->{offset.value}") if record.is_constant(object_, offset, size) else NOWHERE
+        case llvm.Int(bits) if is_known and bits > 1:
             return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         case llvm.Int() | llvm.Float() if not volatile and is_uniform(offset):
             return record.of_block(record.names.any_of(type_, "block"), is_read=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from scopec.base.source import Source
 from scopec.frontends.clang.anythread.executor import Executor, object_of
@@ -20,24 +21,38 @@ def form(module: Module, debug: Debug, source: Source, kernel: str, condition: s
 
     Raises NotFollowed for what is not understood.  It is read twice: what nobody writes has one content.
     """
-    first, _ = _form(module, debug, source, kernel, "", frozenset(), is_first=True)
+    first, _ = _form(module, debug, source, kernel, "", frozenset(), {}, is_first=True)
     objects = {access.object for access in first.accesses if not _is_shared(module, access.object)}
-    written = {access.object for access in first.accesses if access.kind != "read"}
-    constant = frozenset(objects - written)
-    found, where = _form(module, debug, source, kernel, condition, constant)
-    if any(access.kind != "read" and access.object in constant for access in found.accesses):
-        raise NotFollowed("what is read decides over what is written")
+    written = _written(first)
+    constant = frozenset(objects - written.keys())
+    known = {name: of for name, of in written.items() if of is not None and name in objects}
+    found, where = _form(module, debug, source, kernel, condition, constant, known)
+    for name, now in _written(found).items():
+        if name in constant or (name in known and (now is None or not now <= known[name])):
+            raise NotFollowed("what is read decides over what is written")
     return found, where
+
+
+def _written(form: AnyThread) -> dict[str, frozenset[tuple[int, int]] | None]:
+    """The bytes that are written of each object that is: from one offset to another, or None of unknown offsets."""
+    found: dict[str, frozenset[tuple[int, int]] | None] = {}
+    for access in form.accesses:
+        if access.kind != "read":
+            before, at = found.get(access.object, frozenset()), access.offset
+            is_known = at.op == "const" and access.bytes > 0
+            bytes_ = frozenset({(at.value, at.value + access.bytes)})
+            found[access.object] = before | bytes_ if before is not None and is_known else None
+    return found
 
 
 def _form(
     module: Module, debug: Debug, source: Source, kernel: str, condition: str, constant: frozenset[str],
-    *, is_first: bool = False,
+    written: Mapping[str, frozenset[tuple[int, int]]], *, is_first: bool = False,
 ) -> tuple[AnyThread, Term]:  # fmt: skip
     function = module.function(kernel)
     if function is None:
         raise NotFollowed("the kernel has no body")
-    record = Record(module, debug, source, constant, is_first=is_first)
+    record = Record(module, debug, source, constant, written=written, is_first=is_first)
     executor = Executor(record)
     cells: Cells = {}
     given, parameters = arguments(executor, function, cells)
