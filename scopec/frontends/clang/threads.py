@@ -28,6 +28,7 @@ from scopec.frontends.clang.machine.argument_passing import take
 from scopec.frontends.clang.machine.classes import Classes
 from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.memory import Address, Cell, Content, Layout, Memory, Part, Private
+from scopec.frontends.clang.machine.names import mentioned
 from scopec.frontends.clang.machine.points_to import Written, grown
 from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.machine.side import Side
@@ -41,6 +42,7 @@ from scopec.frontends.clang.read_only import check_read_only
 from scopec.frontends.named_barriers import check_counts
 from scopec.program import ir, types
 from scopec.program.endings import ended
+from scopec.program.loops.first_looks import without_first_looks
 from scopec.program.merge_threads import together
 from scopec.program.program import Program
 from scopec.program.specialise import thread_builtins
@@ -252,7 +254,8 @@ def _device_thread(
     machine = Machine(world, world.device, grid, builtins, known, called, launch.stream.device)
     machine.last = launch.span  # where its parameters get their values
     take(machine, launch.passed)
-    return machine.run(launch.function, launch.arguments, dict(launch.cells)), machine.touched
+    body = machine.run(launch.function, launch.arguments, dict(launch.cells))
+    return without_first_looks(body, partial(mentioned, world.source.text)), machine.touched
 
 
 def _grid(world: World, found: _Found, name: str, launch: Launch) -> ir.Grid:

@@ -269,7 +269,7 @@ class _Run:
         With ``stops`` it will never be.
         """
         before = dict(self.read), dict(self.outcomes), dict(self.chosen)
-        known = {**self.case, **self.chosen, **self.read}
+        known, passes = {**self.case, **self.chosen, **self.read}, wait.passed.along(self.outcomes)
         try:
             looks = list(self._looks(events))
             passed = self._known(wait.passed, choose=True)
@@ -284,7 +284,7 @@ class _Run:
                 raise _OpenError
             assert look.location is not None
             phase = parts(self.read[look.id].value)["phase"]
-            if passed and self._passes_without(wait, events, look, known):
+            if passed and self._passes_without(passes, events, look, known):
                 raise _OpenError  # in another execution it may be passed by other looks
             noted = self.operations if passed else self.vain
             noted[look.location].append(self._operation(look, Did.WAIT, phase - passed))
@@ -292,15 +292,16 @@ class _Run:
             self._pass(event)
         return len(events)
 
-    def _passes_without(self, wait: Wait, events: Sequence[Event], look: Event, before: Mapping[str, Const]) -> bool:
+    def _passes_without(self, passes: Guard, events: Sequence[Event], look: Event, before: Mapping[str, Const]) -> bool:
         """Whether a wait may be passed where all that look at one mbarrier there find it a phase earlier.
 
-        Other looks of the wait may find anything; ``before`` is what is known before it.
+        It ``passes`` on these paths.  Other looks of the wait may find anything; ``before`` is what is known before it.
         """
         found = self.read[look.id]
         earlier = Const(found.value + (-PHASE if parts(found.value)["phase"] else PHASE), found.type)
         known = {**before, **dict.fromkeys((e.id for e in events if e.location == look.location), earlier)}
-        work, seen = [wait.passed], set[int]()
+        done: dict[int, Value] = {}
+        work, seen = [passes], set[int]()
         while work:
             guard = work.pop()
             if guard.always:
@@ -309,7 +310,7 @@ class _Run:
                 continue
             seen.add(guard.node)
             number, no, yes = guard.branch
-            value = values.substitute(self.graph.conditions[number], lambda leaf: known.get(leaf.name, leaf))
+            value = values.substitute(self.graph.conditions[number], lambda leaf: known.get(leaf.name, leaf), done)
             outcomes = self._outcomes(value)
             work += [way for outcome, way in ((False, no), (True, yes)) if outcome in outcomes]
         return False

@@ -183,6 +183,7 @@ class _Resolution:
         self.types = {register.name: register.type for register in out.exchanged.values()}
         self.known: dict[str, Value | None] = {}  # None: being looked for
         self.open: dict[str, Reg] = {}
+        self.sources: dict[str, frozenset[str]] = {}
         self.impossible: list[tuple[Guard, Value]] = []
         self._events: list[Event] | None = None
         self._arrivals: dict[tuple[Barrier, tuple[Value, ...]], list[Event]] = {}
@@ -280,9 +281,13 @@ class _Resolution:
         """Events, with those that a register stands for in its place."""
         if self.keys.keys().isdisjoint(names):
             return names
-        return frozenset().union(
-            *(self.out.events_of(self.definition(name)) if name in self.keys else {name} for name in names)
-        )
+        return frozenset().union(*(self.computed_from(name) if name in self.keys else {name} for name in names))
+
+    def computed_from(self, register: str) -> frozenset[str]:
+        """The events that a register is computed from."""
+        if register not in self.sources:
+            self.sources[register] = frozenset(self.out.events_of(self.definition(register)))
+        return self.sources[register]
 
     def settled(self, value: Value) -> Value:
         """A value over what is read alone."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.access import HANDLES
 from scopec.frontends.clang.machine.lifetimes import life_of
 from scopec.frontends.clang.machine.memory import Address, Layout, Memory, Nowhere, Private, object_name
+from scopec.frontends.clang.machine.names import mentioned
 from scopec.frontends.clang.machine.state import Done
 from scopec.frontends.clang.machine.variables import home
 from scopec.program import faults, ir, types
@@ -103,8 +103,7 @@ def _is_mentioned(world: World, name: str) -> bool:
     """Whether a directive may name an element of an allocation, or accesses are known to be of other numbers."""
     if name in world.joined or name in world.untyped:
         return True
-    word = re.compile(rf"//@.*\b{re.escape(name.partition('#')[0].rpartition('.')[2])}\b")
-    return word.search(world.source.text) is not None
+    return mentioned(world.source.text, name.partition("#")[0].rpartition(".")[2])
 
 
 def _handles(call: Call) -> bool:

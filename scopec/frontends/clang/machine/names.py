@@ -58,3 +58,8 @@ def qualified(debug: Debug, scope: str) -> str:
             return f"{fields.get('name', '')}::"
         case _:
             return ""
+
+
+def mentioned(text: str, name: str) -> bool:
+    """Whether a directive of a text mentions a name."""
+    return re.search(rf"//@.*\b{re.escape(name)}\b", text) is not None

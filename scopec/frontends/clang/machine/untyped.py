@@ -8,7 +8,6 @@ access is one of several numbers then.  An array that is accessed as bytes alone
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import signed
 from scopec.frontends.clang.machine.memory import Kind, Layout, Memory, Part, every_position, is_cut
+from scopec.frontends.clang.machine.names import mentioned
 from scopec.program import ir
 from scopec.program.types import ULONG, IntType
 
@@ -44,7 +44,7 @@ class Untyped:
         if not _is_bytes(layout):
             return layout
         name = _variable(layout.name)
-        if re.search(rf"//@.*\b{re.escape(name.partition('#')[0])}\b", text):  # it counts bytes
+        if mentioned(text, name.partition("#")[0]):  # it counts bytes
             return layout
         parts = self.parts.setdefault(name, set())
         if not parts:
