@@ -23,6 +23,7 @@ PROVED = {
     "two, by a variable of the kernel": "TURNS { STEP SYNC kept = a; a = b; b = kept; }",
     "three": "TURNS { STEP SYNC int* was = a; a = b; b = c; c = was; }",
     "which one is last": "TURNS { STEP SYNC SWAP } if (n > 0) { a[t] = 1; c[t] = b[o]; }",
+    "which one was written last": "TURNS { SYNC STEP SWAP } if (n > 0) a[t] = 1;",
     "in a loop of the thread": "b[t] = 1; SYNC TURNS { c[t] = a[o]; }",
 }
 RACED = {
@@ -32,7 +33,6 @@ RACED = {
     "three, one of them late": "TURNS { STEP int* was = a; a = b; b = c; c = was; }",
 }
 NOT_PROVED = {
-    "which one was written last": "TURNS { SYNC STEP SWAP } if (n > 0) a[t] = 1;",
     "two of the thread": "int x, y, *p = &x, *q = &y; x = y = 0; TURNS { a[t * (1 - x)] = 1; p[0] = 1; int* was = p; p = q; q = was; }",
     "in a loop in a loop": "TURNS { for (int i = 0; i < n; ++i) { STEP SYNC SWAP } STEP SYNC SWAP }",
     "one from the second turn on": "TURNS { STEP SYNC a = b; }",

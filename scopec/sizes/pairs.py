@@ -254,9 +254,22 @@ def _in_one_turn(of: Launches, pair: Pair, order: Order) -> Question:
     return _question(
         of, pair,
         (*(Relation("not both", b.condition, b.condition) for b in between), *_in_turns(pair, common)),
-        firsts(between, (*first.turns, *second.turns)),
+        (*firsts(between, (*first.turns, *second.turns)), *_in_no_next_turn(of, pair, first, common)),
         _entered(second, common, order) if second.position > first.position else (),
     )  # fmt: skip
+
+
+def _in_no_next_turn(of: Launches, pair: Pair, access: Access, common: tuple[Term, ...]) -> Iterator[Term]:
+    """That a thread which has left loops since an access came to no barrier in the next turn of one of them."""
+    for loop in of.form.loops:
+        if loop.turn in access.turns and loop.turn not in common:
+            other = {one.symbol for one in of.form.uniform if loop.turn in one.turns}
+            for barrier in _barriers(of, pair):
+                if loop.turn in barrier.turns and barrier.position < access.position:
+                    inner = barrier.turns[barrier.turns.index(loop.turn) + 1 :]
+                    by = dict.fromkeys(inner, terms.ZERO) | {loop.turn: terms.add(loop.turn, terms.ONE)}
+                    if other.isdisjoint(terms.symbols(barrier.condition).values()):
+                        yield opposite(terms.both(loop.again, terms.substituted(barrier.condition, by)))
 
 
 def _entered(access: Access, common: tuple[Term, ...], order: Order) -> tuple[Term, ...]:
