@@ -143,6 +143,14 @@ def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(
     monkeypatch.setattr(guess_search, "_sized", lambda *given, slow: late(*given[:2], "", *given[3:], slow=slow))
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     assert [d.code.name for d in outcome.diagnostics] == ["TOO_LARGE"]
+    if isinstance(late_, LimitError):
+        asks = "write a `//@ launch` for it; `scopec check --every` asks about all its launches"
+        assert outcome.diagnostics[0].help == asks
+
+
+def test_of_ptx_no_question_about_all_launches_is_offered() -> None:
+    assert guess_search.ways_out(Source("kernels.ptx", ""), "write it") == "write it"
+    assert guess_search.ways_out(Source("kernels.cu", ""), "write it").endswith("asks about all its launches")
 
 
 def test_a_kernel_that_nests_too_deeply_does_not_take_the_others_with_it(monkeypatch: pytest.MonkeyPatch) -> None:

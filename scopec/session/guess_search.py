@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, bounded_nesting
 from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
+from scopec.frontends.clang.ptx.text import is_ptx
 from scopec.program.ir import Storage
 from scopec.session.guess_quality import CLEAN, Quality, accesses, quality_of, with_all_accesses
 from scopec.session.guess_text import (
@@ -55,8 +56,14 @@ _LENGTHS = (64, 256)
 _ARGUMENTS = (4, 16, 1)
 #: What helps where no guess does.
 _WRITE = "write a `//@ launch` for it"
+_EVERY = "; `scopec check --every` asks about all its launches"
 #: The most arrays of which each is reached by the content of another.
 _LEVELS = 3
+
+
+def ways_out(source: Source, first: str) -> str:
+    """What helps where guesses are too large: ``first``, or the question that needs none, which PTX does not have."""
+    return first if is_ptx(source) else first + _EVERY
 
 
 @dataclass(frozen=True)
@@ -128,7 +135,7 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
             break
     if not found:
         message = f"no launch of `{kernel.name}` was found that can be read within {seconds:.0f} s of the processor"
-        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, _WRITE))
+        raise refused or InputError(Diagnostic(Code.TOO_LARGE, message, kernel.span, ways_out(source, _WRITE)))
     chosen = _chosen(found)
     if chosen.quality.faults:
         fault = chosen.run.graph.faults[0]

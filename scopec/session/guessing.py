@@ -21,7 +21,7 @@ from scopec.frontends.clang.ptx.launches import ptx_kernels
 from scopec.frontends.clang.ptx.text import is_ptx
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.program.ir import Work
-from scopec.session.guess_search import Asked, best
+from scopec.session.guess_search import Asked, best, ways_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -142,7 +142,7 @@ def _asked(source: Source, asked: tuple[Kernel, ...], planned: Callable[[Source]
                 plans.append(_of_kernel(source, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
         except LimitError:
             message = f"no launch of `{kernel.name}` was found in its part of the time limit"
-            plans.append(Asked((), (Diagnostic(Code.TOO_LARGE, message, kernel.span, _MORE_TIME),)))
+            plans.append(Asked((), (Diagnostic(Code.TOO_LARGE, message, kernel.span, ways_out(source, _MORE_TIME)),)))
     if not plans:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)
