@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError, bounded_nesting
 from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
+from scopec.frontends.clang.machine.refusals import CutError
 from scopec.frontends.clang.ptx.text import is_ptx
 from scopec.program.ir import Storage
 from scopec.session.guess_quality import CLEAN, Quality, accesses, quality_of, with_all_accesses
@@ -32,6 +33,7 @@ from scopec.session.guess_text import (
     shapes,
     smallest,
     wider,
+    with_parts,
 )
 from scopec.session.inquiry.content import deciding
 
@@ -121,6 +123,13 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
                 guess = _sized(source, kernel, shape, numbers, found, planned, slow=left is not None)
                 if racy and not any(guess.quality.flaws) and guess.shape == racy.shape and not _makes(guess, racy):
                     continue  # the race may be gone because a thread does less
+        except CutError as cut:
+            parted = with_parts(kernel, cut.object, cut.size)
+            if parted == kernel:
+                refused = refused or cut
+            else:
+                kernel, tries = parted, _tries(parted, found)
+            continue
         except InputError as bad:
             refused = refused or bad
             if any(one.code is Code.TOO_LARGE for one in bad.diagnostics) and not (found or left):
@@ -342,6 +351,8 @@ def _sized(
             continue
         try:
             sized.append(_tried(source, kernel, shape, numbers, size, planned))
+        except CutError:
+            raise
         except InputError as bad:
             if refused or slow:
                 raise (refused or bad) from None
@@ -376,6 +387,8 @@ def _tried(
         text = source.text + "".join(f"\n//@ {line}" for line in lines) + "\n"
         try:
             plan = planned(replace(source, text=text))
+        except CutError:
+            raise
         except InputError as bad:
             if refused is None or any(one.code is Code.DUPLICATE for one in refused.diagnostics):
                 refused = bad  # the file has such a name itself

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError
-from scopec.base.records import dataclass
+from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.shapes import split
 
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ _DYNAMIC = 4096
 #: The first elements of an array that is filled, of the smallest one all but the last: each is the next one's index,
 #: so that as indices they are different, as the beginnings of rows they grow, and whom they name is somebody else.
 _CONTENT = range(1, 16)
+#: The types of numbers of so many bytes: 1, 2 and 4.
+_PARTS = {1: "unsigned char", 2: "unsigned short", 4: "unsigned int"}
 #: The types of numbers of which no row is so long.
 _NO_LENGTHS = ("float", "double", "half", "bfloat")
 
@@ -131,6 +133,23 @@ def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, naming: 
     yield f"launch {kind}{numbers.named(kernel)}<<<{shape}>>>({', '.join(arguments)});"
 
 
+def with_parts(kernel: Kernel, object_: str, size: int) -> Kernel:
+    """The kernel, where parts of so many bytes of an object's elements are accessed; the same if it is no guess's."""
+    names = {object_.removeprefix(naming.prefix) for naming in namings(kernel)}
+    return replace(kernel, parameters=tuple(_with_parts(kernel.parameters, "", names, size)))
+
+
+def _with_parts(parameters: tuple[Parameter, ...], within: str, names: set[str], size: int) -> Iterator[Parameter]:
+    for one in parameters:
+        if one.kind == "class":
+            yield replace(one, parts=tuple(_with_parts(one.parts, f"{within}{one.name}_", names, size)))
+        elif one.kind == "pointer" and f"{within}{one.name}" in names and not (one.constructed or one.rows):
+            finer = not one.parted or size < one.parted  # else it is one of whole parts, and misaligned
+            yield replace(one, parted=max(part for part in _PARTS if part <= size)) if finer else one
+        else:
+            yield one
+
+
 def _argument(
     kernel: Kernel,
     one: Parameter,
@@ -152,6 +171,10 @@ def _argument(
                 elements = f"char none[{size} * sizeof({one.type}{one.rows})]; {one.type} elements[{size}]{one.rows};"
                 objects[f"union {own}_storage {{ {elements} constexpr {own}_storage() : none{{}} {{}} }}"] = [own]
                 return f"{own}.elements"
+            if one.parted:
+                of = f" / {one.parted}" if one.parted > 1 else ""
+                objects.setdefault(_PARTS[one.parted], []).append(f"{own}[{size} * sizeof({one.type}){of}]")
+                return f"({one.type}*){own}"
             content = f" = {{{', '.join(map(str, _CONTENT))}}}" if own in numbers.filled and not one.rows else ""
             objects.setdefault(one.type, []).append(f"{own}[{size}]{one.rows}{content}")
             return own

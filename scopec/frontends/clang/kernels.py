@@ -41,7 +41,8 @@ class Parameter:
 
     ``rows`` are the bounds of the array that an element is, as in ``[4][2]``; ``parts`` the members of a class that is
     an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.  ``at`` is the
-    offset in bytes of a member in its class, if it is one.
+    offset in bytes of a member in its class, if it is one.  With ``parted`` the elements are accessed in parts of so
+    many bytes.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Parameter:
     parts: tuple[Parameter, ...] = ()
     constructed: bool = False
     at: int | None = None
+    parted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from math import prod
 from typing import TYPE_CHECKING
 
+from scopec.base.diagnostics import Code as Codes
+from scopec.base.diagnostics import Diagnostic, error
 from scopec.base.records import replace
 from scopec.frontends.clang.evaluation_order.footprints import Touch
 from scopec.frontends.clang.llvm import code as llvm
@@ -41,6 +43,7 @@ from scopec.frontends.clang.machine.memory import (
     write,
 )
 from scopec.frontends.clang.machine.opaque import Formula, Opaque, loaded, made_of
+from scopec.frontends.clang.machine.refusals import CutError
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.undefined import beyond
@@ -186,10 +189,12 @@ def misfit(machine: Recording, state: State, layout: Layout, offset: Offset, siz
     known = layout.leaves and layout.name not in machine.world.parts
     if known and not offset.terms and covers_none(layout, offset.constant, size):
         return beyond(machine, state, layout.name)
-    help_ = "access its numbers one by one, or declare them as wide as the widest access to them"
+    message = f"an access of {size} bytes that is not one number of `{layout.name}` is outside the modelled subset"
     if layout.name in machine.world.joined:
         help_ = "elsewhere several of its numbers are accessed in one step: write them together"
-    return machine.refused(state, f"an access of {size} bytes that is not one number of `{layout.name}` is", help_)
+        return error(Codes.OUTSIDE_SUBSET, message, machine.span(state), help_)
+    help_ = "access its numbers one by one, or declare them as wide as the widest access to them"
+    return CutError(Diagnostic(Codes.OUTSIDE_SUBSET, message, machine.span(state), help_), layout.name, size)
 
 
 def _each(

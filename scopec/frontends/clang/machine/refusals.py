@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scopec.base.diagnostics import Code as Codes
-from scopec.base.diagnostics import error
+from scopec.base.diagnostics import Diagnostic, InputError, error
 from scopec.base.files import source_of
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.extents import expression_at
@@ -21,6 +21,15 @@ def span_of(source: Source, place: Place | None) -> Span:
         start = there.offset(word.line, word.column)
         return there.span(start, there.text.find(";", start))
     return expression_at(there, there.offset(word.line, word.column)) or word
+
+
+class CutError(InputError):
+    """An access of so many bytes (``size``) to a part of a number, or to parts of several, of an ``object``."""
+
+    def __init__(self, said: Diagnostic, object_: str, size: int) -> None:
+        super().__init__(said)
+        self.object = object_
+        self.size = size
 
 
 def refused(what: str, span: Span, help_: str | None = None) -> Exception:
