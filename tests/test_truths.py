@@ -155,6 +155,27 @@ def test_a_variable_keeps_how_it_is_computed(tmp_path: Path, kept: str) -> None:
     assert asked(tmp_path, other, "terminates")["terminates"] == ["violated"]
 
 
+@pytest.mark.parametrize(
+    ("index", "expected"),
+    [
+        ("blockIdx.x", "holds"),
+        ("2 * blockIdx.x + 1", "holds"),
+        ("(blockIdx.x + threadIdx.x) / 2", "violated"),
+        ("blockIdx.x + (threadIdx.x & done)", "violated"),
+    ],
+)
+def test_threads_of_a_block_decide_alike_on_its_element(index: str, expected: str, tmp_path: Path) -> None:
+    """Of an array of more elements than have bits, only those count to which some thread comes."""
+    text = f"""
+    __device__ float e[9];
+    __device__ int done;
+    __global__ void k() {{ if (e[{index}] > 1) __syncthreads(); else __syncwarp(); }}
+    //@ launch k<<<2, 2>>>();
+    //@ expect terminates;
+    """
+    assert verdicts([check_text(tmp_path, text, engine="embedded")]) == {"terminates": [expected]}
+
+
 TWICE = """
 __device__ int lock;
 __global__ void k(float* r, float t) {
@@ -186,6 +207,16 @@ def test_nothing_is_known_of_what_nobody_stored(tmp_path: Path) -> None:
         "allowed done == 1": ["holds"],
         "allowed done == 0": ["holds"],
     }
+
+
+def test_nothing_is_known_of_memory_that_nobody_filled(tmp_path: Path) -> None:
+    """Two reads of it need not find the same."""
+    text = """
+    __global__ void k(float* r) { if (r[0] > 1) __syncthreads(); else __syncwarp(); }
+    int main() { float* r; cudaMalloc(&r, 4); k<<<1, 2>>>(r); cudaDeviceSynchronize(); }
+    //@ expect terminates;
+    """
+    assert verdicts([check_text(tmp_path, text, engine="embedded")]) == {"terminates": ["violated"]}
 
 
 GLOBAL = """

@@ -15,13 +15,16 @@ each its own: then threads may decide differently that cannot.
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass, replace
 from scopec.program import ir, values
 from scopec.program.builder import expanded
 from scopec.program.effects import place_of, registers
-from scopec.program.types import BOOL, INT
+from scopec.program.specialise import thread_builtins
+from scopec.program.types import BOOL, INT, ArithmeticFault
 from scopec.program.values import Const, Reg
 
 if TYPE_CHECKING:
@@ -172,16 +175,23 @@ def _decided(constants: Iterable[ir.Object]) -> Iterator[tuple[ir.Operation, Spa
 
 def _contents(program: Program, asked: _Asked) -> Iterator[tuple[ir.Operation, Span]]:
     """Stores of the first contents, of objects that are there from the beginning and that the host does not write."""
-    on_host = [node.operation for node in program.host.body.nodes.values() if isinstance(node, ir.Do)]
-    written = {operation.place.object for operation in on_host if isinstance(operation, ir.Store)}
-    begun = {name for operation in on_host if isinstance(operation, ir.Lifetime) for name in operation.objects}
+    begin = _known_at_first(program)
     for (name, index), formulas in sorted(asked.of.items()):
         one = program.objects[name]
-        if name in written | begun or one.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC):
+        if name not in begin:
             continue
         bits = asked.number(formulas, one.type, f"{name}.{index}")
         yield from ((operation, one.span) for operation in bits.decided)
         yield ir.Store(ir.Place(name, Const(index, INT)), bits.value, ir.PLAIN), one.span
+
+
+def _known_at_first(program: Program) -> frozenset[str]:
+    """The objects that have contents from the beginning and that the host does not write: always known."""
+    on_host = [node.operation for node in program.host.body.nodes.values() if isinstance(node, ir.Do)]
+    written = {operation.place.object for operation in on_host if isinstance(operation, ir.Store)}
+    begun = {name for operation in on_host if isinstance(operation, ir.Lifetime) for name in operation.objects}
+    own = {name for name, one in program.objects.items() if one.storage in (ir.Storage.SHARED, ir.Storage.AUTOMATIC)}
+    return frozenset(program.objects) - written - begun - own
 
 
 def _place(one: ir.Object) -> ir.Place:
@@ -196,6 +206,7 @@ class _Rewriting:
         self.sources = sources
         self.asked = asked
         self.constants = constants
+        self.known = _known_at_first(program)
 
     def body(self, body: ir.Body) -> ir.Body:
         """The graph, rewritten."""
@@ -228,6 +239,9 @@ class _Rewriting:
         if bit is None or not elements or not all(formula in self.asked.of.get(one, ()) for one in elements):
             yield ir.Decide(target, "unknown")
             return
+        if all(name in self.known for name, _ in elements):
+            yield ir.Decide(target, "unknown", "", (_has(of[0], bit),))
+            return
         free = Reg(f"%{number}.free", BOOL)
         yield ir.Decide(free.name, "unknown")
         yield ir.Decide(target, "unknown", "", (values.choose(_has(of[0], 1), _has(of[0], bit), free),))
@@ -244,6 +258,7 @@ class _Sources:
     def __init__(self, program: Program, body: ir.Body) -> None:
         self._program = program
         self._nodes = body.nodes
+        self._body = body
         self.decisions: dict[int, ir.Decide] = {
             number: node.operation
             for number, node in body.nodes.items()
@@ -276,11 +291,34 @@ class _Sources:
                 case ir.Do(ir.Set(target, value)) if target == name:
                     work += self._read_before(at, value)
                 case ir.Do(ir.Load(target, place)) if target == name:
-                    count = len(self._program.objects[place.object].values)
-                    indices = [place.index.value] if isinstance(place.index, Const) else range(count)
-                    yield from ((place.object, index) for index in indices)
+                    yield from ((place.object, index) for index in self._indices(place))
                 case _:
                     work += [(before, name) for before in self._before.get(at, ())]
+
+    def _indices(self, place: ir.Place) -> Iterable[int]:
+        """The elements of an object at which some thread of this graph may be with an index."""
+        elements, index = range(len(self._program.objects[place.object].values)), place.index
+        if isinstance(index, Const):
+            return [index.value]
+        if registers(index) or not self._threads:
+            return elements
+        found = set()
+        for builtins in self._threads:
+            with suppress(ArithmeticFault):
+                found.add(values.evaluate(index, lambda leaf: builtins[leaf.name]))  # noqa: B023
+        return found.intersection(elements)
+
+    @cached_property
+    def _threads(self) -> list[Mapping[str, int]]:
+        """What tells the threads of this graph from each other."""
+        grids = [grid for grid in self._program.grids.values() if grid.body is self._body]
+        lanes = (
+            (grid, block, lane)
+            for grid in grids
+            for block in range(grid.blocks.count)
+            for lane in range(grid.threads.count)
+        )
+        return [thread_builtins(*lane) for lane in lanes]
 
     def _read_before(self, number: int, value: Value) -> list[tuple[int, str]]:
         return [(before, name) for before in self._before.get(number, ()) for name in registers(value)]
