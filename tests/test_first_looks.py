@@ -41,6 +41,17 @@ def _text(between: str = "", behind: str = "", old: str = "", new: str = "") -> 
     return PROGRAM.replace("BETWEEN", between).replace("BEHIND", behind).replace(old, new)
 
 
+#: The loop sets what is read behind it.
+LATE = (
+    _text(behind="other = late;", old="wait(&b[s], 0);", new="while (!(late = look(&b[s], 0))) {}")
+    .replace(
+        "for (int s = 0; s < 2; s++) {\n        unsigned",
+        "for (int s = 0; s < 2; s++) {\n        int late = other;\n        unsigned",
+    )
+    .replace("out = data;", "out = other;")
+)
+
+
 def _looks(text: str) -> int:
     found = program_of(text, reader="clang")
     nodes = [node for grid in found.grids.values() for node in grid.body.nodes.values()]
@@ -60,6 +71,7 @@ def test_a_look_before_its_loop_is_a_turn_of_it() -> None:
         _text(old="if (token == 0) wait(&b[s], 0)", new="if (token == 0) wait(&b[s], 1)"),
         _text(old="if (token == 0) wait(&b[s], 0)", new="if (token == 0) wait(&b[1 - s], 0)"),
         _text(old="if (token == 0) wait(&b[s], 0)", new="if (token == 0) look(&b[s], 0)"),
+        LATE,
     ],
 )
 def test_other_looks_stay(text: str) -> None:
@@ -69,6 +81,14 @@ def test_other_looks_stay(text: str) -> None:
 def test_a_look_that_a_directive_asks_for_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("scopec.frontends.clang.threads.mentioned", lambda _, name: name == "token")
     assert _looks(_text()) == 3  # the last one's: the variable has only that
+
+
+def test_what_the_loop_sets_is_as_it_was_where_the_look_is_enough(tmp_path: Path) -> None:
+    path = tmp_path / "looks.cu"
+    path.write_text(f"{LATE}//@ expect allowed out == 0;\n//@ expect allowed out == 1;\n")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    found = outcome.reports[0].checks
+    assert [c.verdict for c in found if not c.expectation.implicit] == ["holds", "holds"]
 
 
 @pytest.mark.parametrize(

@@ -75,8 +75,9 @@ def without_first_looks(body: ir.Body, asked: Callable[[str], bool]) -> ir.Body:
             if look is None or turn is None or {turn.branch.then, turn.branch.otherwise} != {loop, behind}:
                 continue
             live = live or live_registers(body, frozenset(n for n in body.variables if asked(n.partition(".")[0])))
-            made = {name for n in look.nodes for name in uses_and_definitions(nodes[n])[1]}
-            unread = made.isdisjoint(live[loop]) and made.isdisjoint(live[behind])
+            # The look's are nowhere read; the loop's, which it did not set, are not read behind the loop.
+            made, set_there = _made(look, nodes), _made(turn, nodes)
+            unread = made.isdisjoint(live[loop]) and (made | set_there).isdisjoint(live[behind])
             if unread and look.same(turn) and look.over(behind) and turn.over(behind):
                 instead[number] = loop
     if not instead:
@@ -116,6 +117,10 @@ def _look(nodes: Mapping[int, ir.Node], first: int, entered: Mapping[int, int]) 
             case _:
                 return None
     return None
+
+
+def _made(look: _Look, nodes: Mapping[int, ir.Node]) -> set[str]:
+    return {name for n in look.nodes for name in uses_and_definitions(nodes[n])[1]}
 
 
 def _computed(value: Value, known: Mapping[str, Value]) -> Value:
