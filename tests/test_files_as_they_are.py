@@ -351,6 +351,30 @@ int main() {
 """
 
 
+@pytest.mark.parametrize("pragma", ["unroll", "unroll 4", "nounroll", "GCC unroll 2", "clang loop unroll(full)"])
+def test_what_is_said_of_loops_that_are_left_out_goes_with_them(pragma: str, write: Callable[..., Path]) -> None:
+    """Outside of functions clang takes none of these; what is said of a class stays."""
+    text = f"""\
+#pragma pack(push, 1)
+struct Packed {{ char c; int n; }};
+#pragma pack(pop)
+static_assert(sizeof(Packed) == 5);
+__global__ void k(int* a) {{
+#pragma {pragma}
+    for (int i = 0; i < 4; i++) a[4 * threadIdx.x + i] = sizeof(Packed);
+}}
+void host(unknown* file) {{
+    int sum = 0;
+    # pragma {pragma}
+    for (int i = 0; i < 4; i++) sum += i;
+    write(file, sum);
+}}
+"""
+    done = scopec("check", write(text, "k.cu"), "--engine", "embedded")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "//@ launch k<<<1, 2>>>(a);" in done.stdout
+
+
 def test_launches_with_blanks_between_their_signs(write: Callable[..., Path]) -> None:
     """As formatters of C++ write them, and nvcc takes them."""
     done = asked(write(SPACED, "spaced.cu"))

@@ -36,6 +36,8 @@ _T = TypeVar("_T")
 #: The number of times that parts are left out to which clang objects.
 _ROUNDS = 16
 _HASH = re.compile(r"^[ \t]*#(?:\\\r?\n|[^\n])*", re.MULTILINE)
+#: What is said of a loop, which stands nowhere else.
+_OF_LOOP = re.compile(r"\s*#[ \t]*pragma[ \t]+(?:(?:GCC[ \t]+)?(?:no)?unroll|clang[ \t]+loop\b)")
 _TRANSPARENT = re.compile(r"(?:\b(?:inline\s+)?namespace\b[\w\s:]*|\bextern\s*\"[^\"]*\"\s*|\bextern\s+)$")
 _CLASS = re.compile(
     r"\b(?:class|struct|union|enum|concept)\b"
@@ -207,10 +209,14 @@ def _code(source: Source) -> str:
 
 
 def _blank(text: str, parts: Iterable[Part]) -> str:
-    """The text with parts blank, but for their preprocessor lines."""
+    """The text with parts blank, but for their preprocessor lines; those about loops go with these."""
+
+    def stays(line: str) -> bool:
+        return line.lstrip().startswith("#") and not _OF_LOOP.match(line)
+
     for start, end in parts:
         lines = text[start:end].split("\n")
-        kept = [line if n and line.lstrip().startswith("#") else " " * len(line) for n, line in enumerate(lines)]
+        kept = [line if n and stays(line) else " " * len(line) for n, line in enumerate(lines)]
         text = text[:start] + "\n".join(kept) + text[end:]
     return text
 
