@@ -339,6 +339,25 @@ __global__ void k(int* a) { a[threadIdx.x] = 1; }
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_handle_of_what_the_text_does_not_define_is_none(write: Callable[..., Path]) -> None:
+    """There is no object of a class without members; one that is defined gets its objects."""
+    text = """\
+struct Opaque;
+struct Errors { int* count; cudaStream_t stream; Opaque* more; };
+struct Node { int value; };
+__global__ void k(int* out, Errors errors, Opaque* handle, Node* node) {
+    if (handle == nullptr) out[threadIdx.x] = node->value;
+}
+"""
+    path = write(text, "k.cu")
+    done = asked(path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "//@ launch k<<<1, 2>>>(out, Errors{errors_count, nullptr, nullptr}, nullptr, node);" in done.stdout
+    every = scopec("check", path, "--every", "--engine", "embedded")
+    assert every.returncode == 1
+    assert "violated  race_free for every launch of k: at k<<<2, 2>>>(…): a data race on `out[0]`" in every.stdout
+
+
 SPACED = """\
 template <int N> __global__ void k(int* a) { a[threadIdx.x / N] = 1; }
 int main() {

@@ -185,6 +185,8 @@ def _argument(
                 f"{naming.prefix}{name}[{_POINTERS}] = {{{', '.join(inner)}}}"
             )
             return f"{naming.prefix}{name}"
+        case "handle":
+            return "nullptr"
         case "numbers":
             return "{}"
         case "class":

@@ -14,7 +14,7 @@ _BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsign
           "unsigned short": 2, "long long": 8, "unsigned long long": 8}  # fmt: skip
 
 #: What follows the type of a parameter of each kind, in C++.
-STARS = {"number": "", "truth": "", "class": "", "pointer": "*", "pointers": "**"}
+STARS = {"number": "", "truth": "", "class": "", "pointer": "*", "pointers": "**", "handle": "*"}
 
 
 def unwritten(kernel: Kernel) -> Parameter | None:
@@ -96,6 +96,8 @@ def _argument(one: Parameter, key: str, model: Model, elements: int, name: str, 
             begins = "".join(_content(one, key, model, elements))
             objects.append(f"object __device__ {one.type} {name}[{elements}]{one.rows}{begins};")
             return name
+        case "handle":
+            return "nullptr"
         case "numbers":
             return "{}"
         case "class":

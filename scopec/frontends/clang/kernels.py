@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 _Named = TypeVar("_Named", "Kernel", "Template")
 
-Kind = Literal["number", "truth", "pointer", "pointers", "class", "numbers", "other"]
+#: A handle is a pointer to what the text does not define, such as a stream.
+Kind = Literal["number", "truth", "pointer", "pointers", "handle", "class", "numbers", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +251,8 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
                 return Parameter("", "other", "")
             if element.get("tag", "") == "DW_TAG_pointer_type":
                 return Parameter("", "pointers", _spelled(debug, element.get("baseType", "")) or "int")
+            if "DIFlagFwdDecl" in element.get("flags", ""):
+                return Parameter("", "handle", _spelled(debug, pointee))
             while element.get("tag") == "DW_TAG_array_type":
                 rows += "".join(f"[{debug.fields(n).get('count', '1')}]" for n in debug.listed(element["elements"]))
                 pointee = element["baseType"]
