@@ -32,6 +32,10 @@ LAST: dict[str, tuple[str, str]] = {
         "int j; for (j = 0; j < n; ++j) if (b[i * n + j] > 0) break; if (n >= 0) a[i * (n + 1) + j] = 1;",
         "int j; for (j = 0; j < n; ++j) if (b[i * n + j] > 0) break; if (n >= 0) a[i * n + j] = 1;",
     ),
+    "of a loop in a loop": (
+        "int r = 0, c = 0; do { int j = 0; while (2 * j < r) ++j; c = j + r; } while (++r < n); if (n > 0) a[i * 2 * n + c] = 1;",
+        "int r = 0, c = 0; do { int j = 0; while (2 * j < r) ++j; c = j + r; } while (++r < n); if (n > 0) a[i / 2 * 2 * n + c] = 1;",
+    ),
     "in a loop": (
         "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += s) a[j] = r; a[j] = r; }",
         "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += D) a[j] = r; a[j] = r; }",
@@ -66,6 +70,8 @@ RACED = {
     "two ends of one loop": "int j; for (j = 0; j < n; ++j) { a[2 * j + 1 + n * 0] = 1; __syncthreads(); } a[2 * j - 1] = 1;",
     "what a turn read last, and another before": "__shared__ int v[8], w[64]; if (t < 8) v[t] = b[t]; w[t] = 0; __syncthreads(); int x = 0; "
     "for (int j = 0;; ++j) { int c = v[j & 7]; x = c + j; if (j >= n) break; __syncthreads(); if (t == 0) w[x] = 1; } if (t == 1) w[x] = 2;",
+    "what a loop ended with in the last turn of another, not in the first": "__shared__ int w[64]; if (t == 0) w[1] = 7; int r = 0, c = 0; "
+    "do { if (r == 5) __syncthreads(); int j = 0; while (j < r) ++j; c = j + r; } while (++r < n); if (t == 1 && n > 1) w[c - n + 1] = 1; a[i] = n;",
     "turns as many as a clock says": "int j; for (j = 0; clock() & 1; ++j) ; a[i + j] = 1;",
     "a barrier that begins a turn which may be the last": "V int j = 0; do { __syncthreads(); v[t] = j; } while (++j < n); "
     "a[i] = v[(t + 1) % D];",

@@ -16,6 +16,8 @@ _RESTS = """__global__ void k(int* a) { __shared__ int r, t[128]; int i = thread
   int c = r; __syncthreads(); t[(c & 63) + i] = 1; a[i + blockIdx.x * blockDim.x] = t[i]; }"""
 #: The same, where nobody reads ``t``.
 _RESTS2 = _RESTS.replace("t[i];", "1;")
+#: The same, where it decides how often a loop goes round.
+_RESTS3 = _RESTS2.replace("int c = r;", "int m = r, c = 0; while (c < m) ++c;").replace("(c & 63)", "c")
 
 
 def _checks(folder, text: str, said: str):
@@ -29,7 +31,7 @@ def _checks(folder, text: str, said: str):
 @pytest.mark.parametrize(
     ("text", "name", "verdict"),
     [(_SHARED, "t", "holds"), (_SHARED, "a", "violated"), (_SHARED, "b", "holds"), (_GLOBAL, "total", "holds"),
-     (_GLOBAL, "a", "violated"), (_DYNAMIC, "s", "holds"), (_WITHIN, "s1a", "holds"), (_RESTS, "r", "holds"), (_RESTS, "a", "violated"), (_RESTS2, "t", "unknown")],
+     (_GLOBAL, "a", "violated"), (_DYNAMIC, "s", "holds"), (_WITHIN, "s1a", "holds"), (_RESTS, "r", "holds"), (_RESTS, "a", "violated"), (_RESTS2, "t", "unknown"), (_RESTS3, "t", "unknown")],
 )  # fmt: skip
 def test_a_race_is_on_the_object_that_is_named(tmp_path, text, name, verdict):
     _, (only,) = _checks(tmp_path, text, f"//@ expect race on {name};")

@@ -321,6 +321,7 @@ class OfKernel:
             return found
         accesses = [access for access in made.accesses if access.object in wanted]
         terms = [term for access in accesses for term in (access.offset, access.condition)]
+        terms += questions.left(made, *terms)
         if self.rests_on_reads(made, *terms) and self.races().verdict != "holds":
             return Found("unknown", "a number that all threads of a block read counts, and another object may race")
         return found

@@ -64,12 +64,19 @@ class Last:
         return self._then(term)
 
     def _then(self, term: Term) -> Term:
-        """A term of a turn as one of the last turn: what a block has one of is another there."""
-        if self.barred:
-            for one in symbols(term).values():
-                if one.level == "block" and one not in self._by and is_since(one, self._named):
-                    self._by[one] = self._record.names.again(one)
-                    self._record.of_block(self._by[one])
+        """A term of a turn as one of the last turn: what a block has one of is another there, and so is the last turn
+        of a loop in this one, which is known in terms of the turn.
+        """
+        known = dict(self._record.left)
+        for one in symbols(term).values():
+            if one in self._by or not is_since(one, self._named):
+                continue
+            if one in known or (self.barred and one.level == "block"):
+                self._by[one] = self._record.names.again(one)
+            if one.level == "block" and one in self._by:
+                self._record.of_block(self._by[one])
+            if one in known:
+                self._record.left.append((self._by[one], self._then(known[one])))
         return substituted(term, self._by)
 
     def value(self, value: Value) -> Value | None:
