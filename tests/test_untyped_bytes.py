@@ -161,3 +161,42 @@ def test_races_on_bytes_are_found(name: str, tmp_path: Path) -> None:
     old, new = WRONG[name]
     assert old in KERNELS[name]
     assert _race_free(KERNELS[name].replace(old, new), tmp_path) == "violated"
+
+
+#: Numbers of one type, whose index leads among those of another one behind them.
+LEADING = """
+__device__ int index[] = {0, 16}, out;
+__global__ void k() {
+    __shared__ char smem[256];
+    int* a = (int*)smem;
+    short* b = (short*)(smem + 64);
+    if (threadIdx.x == 0) a[index[1]] = 1;
+    BETWEEN
+    b[threadIdx.x] = 2;
+}
+//@ launch k<<<1, 2>>>();
+"""
+
+
+def _verdicts(text: str, tmp_path: Path) -> dict[str, str]:
+    path = tmp_path / "leading.cu"
+    path.write_text(f"{text}//@ expect race_free;\n//@ expect terminates;\n")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    return {"faults" if c.expectation.implicit else c.expectation.text: c.verdict for c in outcome.reports[0].checks}
+
+
+@pytest.mark.parametrize("between", ["", "__syncthreads();"])
+def test_an_index_that_leads_among_other_numbers_is_not_decided(between: str, tmp_path: Path) -> None:
+    """That is no mistake where a barrier is between, and a race where none is."""
+    found = _verdicts(LEADING.replace("BETWEEN", between), tmp_path)
+    assert found == {"race_free": "unknown", "terminates": "unknown", "faults": "unknown"}
+
+
+def test_an_index_that_stays_among_its_numbers_is_decided(tmp_path: Path) -> None:
+    found = _verdicts(LEADING.replace("BETWEEN", "").replace("index[1]", "index[0]"), tmp_path)
+    assert set(found.values()) == {"holds"}
+
+
+def test_a_race_stays_one_where_an_index_leads_elsewhere(tmp_path: Path) -> None:
+    found = _verdicts(LEADING.replace("BETWEEN", "").replace("if (", "out = threadIdx.x; if ("), tmp_path)
+    assert found["race_free"] == "violated"

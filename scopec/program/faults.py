@@ -104,7 +104,12 @@ def of_index(index: Value, length: int, text: str, array: str) -> Iterator[ir.As
         inside = values.binary("&&", inside, values.binary("<", index, Const(length, INT)))
     if inside != values.TRUE:
         has = f"elements 0 to {length - 1}" if length > 1 else "one element"
-        yield _check(inside, f"`{text}` accesses no element of `{array}`, which has {has}")
+        yield _check(inside, f"`{text}` {no_element(array)}, which has {has}")
+
+
+def no_element(array: str) -> str:
+    """What an access to an array does with an index of no element."""
+    return f"accesses no element of `{array}`"
 
 
 def of_pointer(valid: Value, text: str) -> ir.Assert:

@@ -37,7 +37,8 @@ class Program:
     it has one choice of the addresses that a machine might give them.  ``fields`` are bit-fields, by name.
     ``read_with`` are the versions of the library's headers that it was read with, by their names; none where they are
     scopec's own.  ``compiled_by`` says what made the code of its kernels, where that is not the text.  ``any_index``
-    are the places of accesses to any element of an object, as their index is not modelled.
+    are the places of accesses to any element of an object, as their index is not modelled, ``runs`` the objects in
+    a row that one array of bytes was taken for.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Program:
     read_with: Mapping[str, str] = field(default_factory=dict)
     compiled_by: str | None = None
     any_index: tuple[Span, ...] = ()
+    runs: tuple[str, ...] = ()
 
     @property
     def bodies(self) -> Iterator[Body]:

@@ -400,9 +400,13 @@ def _with_orders(inquiry: Inquiry, checks: list[Check]) -> list[Check]:
     return checks
 
 
+def _may_doubt(run: Run) -> bool:
+    return run.guess_doubt is not None or bool(run.program.any_index or run.program.runs)
+
+
 def _doubted(run: Run, checks: list[Check]) -> list[Check]:
     """The checks before those of progress, with what becomes of doubtful findings."""
-    if run.guess_doubt is None and not run.program.any_index:
+    if not _may_doubt(run):
         return checks
     from scopec.session.inquiry.assumptions import doubted  # Start-up: as above.
 
@@ -412,7 +416,7 @@ def _doubted(run: Run, checks: list[Check]) -> list[Check]:
 def _with_assumptions(inquiry: Inquiry, checks: list[Check], found: Findings | None) -> list[Check]:
     """The checks with what becomes of hangs where more is assumed than documents promise, and of doubtful findings."""
     hangs = any(c.expectation.kind == "terminates" and c.verdict == "violated" for c in checks)
-    if not hangs and inquiry.run.guess_doubt is None and not inquiry.run.program.any_index:
+    if not (hangs or _may_doubt(inquiry.run)):
         return checks
     from scopec.session.inquiry.assumptions import told as told_assumed  # Start-up: as above.
 

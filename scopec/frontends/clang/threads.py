@@ -133,6 +133,7 @@ def program_of(
             name, source, world.objects, streams, grids, main, constants, variant, others, parameters(world),
             tuple(region.name for region in world.placed), world.bit_fields(),
             any_index=tuple(dict.fromkeys(world.any_index)),
+            runs=tuple(world.untyped_bytes.runs(world.layouts.values())),
         )  # fmt: skip
         return with_truths(found_program)
     raise error(Codes.TOO_LARGE, "what pointers may point to does not come to an end", source.span(0, 0))

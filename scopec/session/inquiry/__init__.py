@@ -10,7 +10,7 @@
 - ``hangs``, ``stuck``: executions that get stuck, and what they mean beside the schedules
 - ``sc_suffices``: executions that are all schedules
 - ``partners``: violations that a guessed launch may have alone
-- ``any_index``: answers that rest on an index which is not modelled
+- ``any_index``: answers that rest on an index which is not modelled; ``runs_of_bytes``: on one that leads elsewhere
 - ``unmodelled``: endless behaviours of which it is not known whether they exist
 - ``vacuity``, ``assumptions``, ``volatile``, ``orders``, ``content``, ``readings``: conditions on which a verdict rests
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import ScopecError
 from scopec.explain.verdict import FAULTY, Check
 from scopec.progress.models import ASSUMED, CUDA
-from scopec.session.inquiry import any_index, partners
+from scopec.session.inquiry import any_index, partners, runs_of_bytes
 from scopec.session.inquiry.stuck import hangs
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ def told(run: Run, checks: Sequence[Check], found: Findings | None, ask: Callabl
 
 
 def doubted(run: Run, checks: Sequence[Check]) -> list[Check]:
-    """The checks; unknown is what may be due to a guess, or to an index that is not modelled."""
-    return any_index.told(run, partners.told(run, checks))
+    """The checks; unknown is what may be due to a guess, or to an index."""
+    return any_index.told(run, partners.told(run, runs_of_bytes.told(run, checks)))
 
 
 def _hangs(check: Check) -> bool:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from scopec.base.records import dataclass, replace
 from scopec.frontends.clang.llvm.debug import Leaf
 from scopec.frontends.clang.llvm.numbers import signed
-from scopec.frontends.clang.machine.memory import Kind, Layout, Memory, Part, every_position, is_cut
+from scopec.frontends.clang.machine.memory import Kind, Layout, Memory, Part, every_position, is_cut, object_name
 from scopec.frontends.clang.machine.names import mentioned
 from scopec.program import ir
 from scopec.program.types import ULONG, IntType
@@ -60,6 +60,12 @@ class Untyped:
     def is_one(self, region: Memory) -> bool:
         """Whether a region is such an array."""
         return _variable(region.name) in self.parts
+
+    def runs(self, layouts: Iterable[Layout]) -> Iterator[str]:
+        """The objects that such arrays are, of those that are several: an index of one may lead into another."""
+        for layout in layouts:
+            if len(layout.leaves) > 1 and self.is_one(Memory(layout.name)):
+                yield from (object_name(layout.name, leaf) for leaf in layout.leaves)
 
     def found(self, region: str, at: int, size: int, kind: Kind | None = None) -> bool:
         """Whether it is news that there is an access to a number of some bytes."""
