@@ -59,3 +59,26 @@ def test_lanes_that_bring_different_numbers(tmp_path: Path) -> None:
 def test_numbers_are_not_mixed_up(wrong: str, tmp_path: Path) -> None:
     found = _verdicts(DIFFERENT.replace(f"assert({wrong})", f"assert(!({wrong}))"), tmp_path)
     assert "violated" in found.values()
+
+
+#: Lanes that meet at different instructions: what they bring there is told apart.
+ELSEWHERE = {
+    "in another order": """
+    if (threadIdx.x) { first(2); first(1); } else { first(1); z = first(2); }
+""",
+    "once more": """
+    for (int i = 0; i < 2 - threadIdx.x; i++) z = __shfl_sync(3, 2, 1);
+    if (threadIdx.x) __shfl_sync(3, 1, 1);
+""",
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("value", [1, 2])
+def test_lanes_that_meet_elsewhere(name: str, value: int, tmp_path: Path) -> None:
+    before = "__device__ int out;\n__device__ int first(int value) { return __shfl_sync(3, value, 1); }\n"
+    kernel = f"__global__ void k() {{ int z; {ELSEWHERE[name]} if (threadIdx.x == 0) out = z; }}\n"
+    asked = f"//@ launch k<<<1, 2>>>();\n//@ expect required out == {value};\n"
+    found = _verdicts(before + kernel + asked, tmp_path)
+    assert found.pop(f"required out == {value}") == ("holds" if value == 1 else "violated")
+    assert set(found.values()) <= {"holds"}
