@@ -10,6 +10,7 @@ import pytest
 
 from scopec.engines.embedded.progress import persistent_steps, stepping
 from scopec.engines.embedded.progress.fair_cycles import solve as solve_progress
+from scopec.engines.embedded.progress.states import States
 from scopec.session.inquiry import questions
 from scopec.session.plan import plan
 from tests.sizes import NEVER, sizes
@@ -113,3 +114,37 @@ def test_what_asks_whether_a_kernel_has_ended_may_find_that_it_has_not(
     //@ expect may_hang under cuda-resident;
     """
     assert verdicts(text, tmp_path) == ["holds"]
+
+
+#: Threads that read a table, decide by it, and add to what decides nothing.
+TABLE = """
+__device__ unsigned char table[5000] = {1, 0, 2};
+__device__ int sums[4];
+__global__ void k() {
+    for (int i = threadIdx.x; i < 24; i += 2) {
+        int found = 0;
+        if (table[i]) found = 1;
+        atomicAdd(&sums[blockIdx.x], found);
+    }
+}
+//@ launch k<<<2, 2>>>();
+//@ expect terminates;
+"""
+
+
+def test_accesses_to_what_decides_nothing_are_sure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "table.cu").write_text(TABLE)
+    (run,) = plan(tmp_path / "table.cu", "table.cu", KEPT).runs
+    sizes(monkeypatch, many=1)
+    answer = solve_progress(questions.progress_problem(run, "Termination").system, "Termination")
+    assert answer.holds
+    assert answer.states < 40
+
+
+def test_what_no_step_writes_is_in_no_state(tmp_path: Path) -> None:
+    (tmp_path / "table.cu").write_text(TABLE.replace("sums[blockIdx.x], found", "sums[table[i]], found"))
+    (run,) = plan(tmp_path / "table.cu", "table.cu", KEPT).runs
+    states = States(questions.progress_problem(run, "Termination").system)
+    assert len(states.initial) < 100
+    shown = states.moment(states.initial).memory["table"]
+    assert (len(shown), shown[0], shown[1], shown[2]) == (5000, 1, 0, 2)

@@ -2,12 +2,13 @@
 
 A step is sure if it is promised, stays promised and enabled until it is taken, and leads to the same whichever steps of
 others come before it.  Such are, of a device thread whose unit has started under a model that keeps on owing it steps,
-its start, a turn of a loop without more, loads, stores and read-modify-writes of what is settled (System), loads of
-what no step writes, arrivals at collective barriers, and leaving these once the phase is over; at barriers with names
-if each arrival is of one phase whatever the schedule (:func:`scopec.engines.embedded.progress.places.in_one_phase`); at
-mbarriers if they are settled (:mod:`scopec.engines.embedded.progress.settled_waits`): arrivals of a phase lead to the
-same in any order, and that a phase is over lasts until those have looked who wait for it.  A look that is free to give
-up, or to find bytes still in flight, changes nothing where it does, and is owed the other way.
+its start, a turn of a loop without more, accesses to what decides nothing, loads, stores and read-modify-writes of what
+is settled (System), loads of what no step writes, arrivals at collective barriers, and leaving these once the phase is
+over; at barriers with names if each arrival is of one phase whatever the schedule
+(:func:`scopec.engines.embedded.progress.places.in_one_phase`); at mbarriers if they are settled
+(:mod:`scopec.engines.embedded.progress.settled_waits`): arrivals of a phase lead to the same in any order, and that a
+phase is over lasts until those have looked who wait for it.  A look that is free to give up, or to find bytes still in
+flight, changes nothing where it does, and is owed the other way.
 
 A state in which everything may stop has none, for a promised step is enabled there; so it is reached with the sure
 steps on the way taken first ("persistent sets": Godefroid, "Partial-order methods for the verification of concurrent
@@ -39,7 +40,7 @@ from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
 from scopec.progress.promises import is_choice
-from scopec.progress.slicing import accessed
+from scopec.progress.slicing import accessed, touched
 from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
 from scopec.progress.system import QUERIES
 
@@ -342,6 +343,8 @@ def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:
             return True
         case Again():  # not of a step that leads there while it is blocked
             return not system.steps[step.of].blocks
+        case ir.Load() | ir.Store() | ir.Rmw() | ir.CompareExchange() if touched(step) is None:
+            return step.guard is None
         case ir.Load(place=place) | ir.Store(place=place) | ir.Rmw(place=place):
             return place.object in system.settled and step.guard is None
         case Wait(at):

@@ -19,7 +19,7 @@ from scopec.program.values import Binary, Builtin, Choose, Const, Convert, Given
 from scopec.progress.rules import Rules, phases
 from scopec.progress.schedule import Moment
 from scopec.progress.slicing import touched
-from scopec.progress.steps import FIELDS, IDLE, OLD
+from scopec.progress.steps import FIELDS, IDLE, OLD, writes
 
 if TYPE_CHECKING:
     from scopec.progress.system import System
@@ -37,6 +37,8 @@ class States(Terms):
         super().__init__(Rules(system), system.everyone)
         self.system = system
         self.first: list[Any] = []
+        #: By object and instance the slot of its first element; the values of what no step writes, which have no slots.
+        self.memory: dict[tuple[str, str], int | tuple[Any, ...]] = {}
         self._given = Given()
         self._lay_out()
 
@@ -52,10 +54,10 @@ class States(Terms):
         for thread in self.threads:
             for name in self._objects_of(thread):
                 key = name, self._instance(name, thread)
-                if key not in self.keyed.get("mem", {}):
-                    first, *others = self._firsts(system.program.objects[name])
-                    self._slot("mem", key, first)
-                    self.first += others
+                if key not in self.memory:
+                    firsts = self._firsts(system.program.objects[name])
+                    self.memory[key] = len(self.first) if name in self.written_objects else tuple(firsts)
+                    self.first += firsts if name in self.written_objects else ()
             begun = dict(system.begin(thread).updates)
             for register in dict.fromkeys((*system.machine_of(thread).registers, *begun)):
                 begins = begun.get(register, Const(0, types.INT))
@@ -83,6 +85,12 @@ class States(Terms):
         """By label the place that a step reads or writes."""
         return {label: touched(step) for label, step in self.system.steps.items()}
 
+    @cached_property
+    def written_objects(self) -> frozenset[str]:
+        """The objects that some step writes."""
+        places = (self.touched[label] for label, step in self.system.steps.items() if writes(step))
+        return frozenset(place.object for place in places if place is not None)
+
     def _instance(self, name: str, thread: ir.Thread) -> str:
         return instance(self.system.program.objects[name], thread)
 
@@ -96,11 +104,11 @@ class States(Terms):
         labels = {t.name: state[i] for i, t in enumerate(self.threads)}
         memory: dict[str, Any] = {}
         registers: dict[str, dict[str, object]] = {t.name: {} for t in self.threads}
-        places = self.keyed.get("mem", {})
-        several = {name for name, where in places if where}
-        for (name, where), slot in places.items():
+        several = {name for name, where in self.memory if where}
+        for (name, where), held in self.memory.items():
             object_ = self.system.program.objects[name]
-            found = [_shown(value) for value in state[slot : slot + len(object_.values)]]
+            elements = state[held : held + len(object_.values)] if isinstance(held, int) else held
+            found = [_shown(value) for value in elements]
             value = dict(enumerate(found)) if object_.array else found[0]
             if object_.storage is ir.Storage.AUTOMATIC:
                 registers[where][name] = value
@@ -180,21 +188,39 @@ class States(Terms):
             case Named():  # only the memory question names values
                 raise AssertionError(value)
 
-    def _cell(self, place: ir.Place, thread: ir.Thread) -> Compute:
-        """The slot of the element that a thread accesses."""
-        object_ = self.system.program.objects[place.object]
-        base = self.keyed["mem"][place.object, self._instance(place.object, thread)]
-        if not object_.array:
+    def cell(self, place: ir.Place, thread: ir.Thread) -> Compute | None:
+        """The slot of the element that a thread accesses; None of what no step writes, which has none."""
+        base = self.memory[place.object, self._instance(place.object, thread)]
+        if not isinstance(base, int):
+            return None
+        if not self.system.program.objects[place.object].array:
             return lambda _: base
-        index, length = self.value(place.index, thread), len(object_.values)
+        index = self._index(place, thread)
+        return lambda s: base + index(s)
 
-        def cell(s: Seen) -> int:
+    def held(self, place: ir.Place, thread: ir.Thread) -> Compute:
+        """What the element holds that a thread accesses."""
+        cell = self.cell(place, thread)
+        if cell is not None:
+            return lambda s: s[cell(s)]
+        values = self.memory[place.object, self._instance(place.object, thread)]
+        assert isinstance(values, tuple)
+        if not self.system.program.objects[place.object].array:
+            return lambda _: values[0]
+        index = self._index(place, thread)
+        return lambda s: values[index(s)]
+
+    def _index(self, place: ir.Place, thread: ir.Thread) -> Compute:
+        """The index of the element of an array that a thread accesses."""
+        index, length = self.value(place.index, thread), len(self.system.program.objects[place.object].values)
+
+        def inside(s: Seen) -> int:
             i: int = index(s)
             if not 0 <= i < length:
                 raise EngineError(f"{thread.name} accesses element {i} of `{place.object}`, which has {length}")
-            return base + i
+            return i
 
-        return cell
+        return inside
 
 
 def _shown(value: Any) -> Any:

@@ -82,10 +82,10 @@ class Stepping(States):
     def _take(self, thread: ir.Thread, transition: Transition) -> Take:
         step, me = transition.step, self.number[thread.name]
         place = self.touched[step.label]
-        cell = None if place is None else self._cell(place, thread)
+        cell = None if place is None else self.cell(place, thread)
         bound: dict[str, Any] = {"t": Fixed(me)}
-        if cell is not None:
-            bound[OLD] = lambda s: s[cell(s)]
+        if place is not None:
+            bound[OLD] = self.held(place, thread)
         out = {name: self.function(term, bound) for name, term in transition.outcomes.items()}
         wide = [u for u in transition.updates if u.among is not None and len(self.threads) > MANY]
         changes = [change for u in transition.updates if u not in wide for change in self._changes(u, bound)]
