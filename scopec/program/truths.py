@@ -53,9 +53,12 @@ def with_truths(program: Program) -> Program:
         return program
     asked = _asked(program, sources.values())
     constants = _constants(program, sources.values())
-    changed = program.with_bodies(lambda body: _Rewriting(program, sources[id(body)], asked, constants).body(body))
+    known = _known_at_first(program)
+    changed = program.with_bodies(
+        lambda body: _Rewriting(program, sources[id(body)], asked, constants, known).body(body)
+    )
     made = {one.name: one for one in constants.values()}
-    operations = [*_decided(made.values()), *_contents(program, asked)]
+    operations = [*_decided(made.values()), *_contents(program, asked, known)]
     host = replace(changed.host, body=_begun(changed.host.body, operations))
     return replace(changed, objects={**program.objects, **made}, host=host)
 
@@ -173,12 +176,11 @@ def _decided(constants: Iterable[ir.Object]) -> Iterator[tuple[ir.Operation, Spa
         yield ir.Store(_place(one), values.convert(truth, INT), ir.PLAIN), one.span
 
 
-def _contents(program: Program, asked: _Asked) -> Iterator[tuple[ir.Operation, Span]]:
+def _contents(program: Program, asked: _Asked, known: frozenset[str]) -> Iterator[tuple[ir.Operation, Span]]:
     """Stores of the first contents, of objects that are there from the beginning and that the host does not write."""
-    begin = _known_at_first(program)
     for (name, index), formulas in sorted(asked.of.items()):
         one = program.objects[name]
-        if name not in begin:
+        if name not in known:
             continue
         bits = asked.number(formulas, one.type, f"{name}.{index}")
         yield from ((operation, one.span) for operation in bits.decided)
@@ -201,12 +203,19 @@ def _place(one: ir.Object) -> ir.Place:
 class _Rewriting:
     """The rewriting of the operations of one graph."""
 
-    def __init__(self, program: Program, sources: _Sources, asked: _Asked, constants: Mapping[str, ir.Object]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        sources: _Sources,
+        asked: _Asked,
+        constants: Mapping[str, ir.Object],
+        known: frozenset[str],
+    ) -> None:
         self.program = program
         self.sources = sources
         self.asked = asked
         self.constants = constants
-        self.known = _known_at_first(program)
+        self.known = known
 
     def body(self, body: ir.Body) -> ir.Body:
         """The graph, rewritten."""

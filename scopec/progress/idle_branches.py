@@ -18,6 +18,7 @@ from __future__ import annotations
 from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.effects import effects
+from scopec.program.specialise import redirect
 
 
 def without_idle_branches(body: ir.Body) -> ir.Body:
@@ -27,8 +28,17 @@ def without_idle_branches(body: ir.Body) -> ir.Body:
         past = {n: then for n, then in idle.items() if then not in idle}  # the last of several first
         if not past:
             return body
-        nodes = {n: _led(node, past) for n, node in body.nodes.items() if n not in past}
-        body = replace(body, entry=past.get(body.entry, body.entry), nodes=nodes)
+        body = _without(body, past)
+
+
+def _without(body: ir.Body, past: dict[int, int]) -> ir.Body:
+    """The graph without some nodes, of each of which it is said where a thread goes on instead."""
+
+    def target(number: int) -> int:
+        return past.get(number, number)
+
+    nodes = {n: redirect(node, target) for n, node in body.nodes.items() if n not in past}
+    return replace(body, entry=target(body.entry), nodes=nodes)
 
 
 def _is_idle(branch: ir.Branch, body: ir.Body) -> bool:
@@ -58,15 +68,3 @@ def _is_same(one: ir.Node, other: ir.Node) -> bool:
             return True
         case _:
             return False
-
-
-def _led(node: ir.Node, past: dict[int, int]) -> ir.Node:
-    """A node that goes on where it would behind the branches that go."""
-    match node:
-        case ir.Do():
-            return replace(node, next=past.get(node.next, node.next))
-        case ir.Branch():
-            then, otherwise = (past.get(way, way) for way in (node.then, node.otherwise))
-            return replace(node, then=then, otherwise=otherwise)
-        case ir.Exit():
-            return node

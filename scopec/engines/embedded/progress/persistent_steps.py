@@ -40,8 +40,8 @@ from scopec.engines.embedded.progress.stepping import changed
 from scopec.program import ir
 from scopec.program.collective import by_chance
 from scopec.progress.promises import is_choice
-from scopec.progress.slicing import accessed, touched
-from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves, writes
+from scopec.progress.slicing import touched
+from scopec.progress.steps import DONE, IDLE, Again, Tick, Wait, leaves
 from scopec.progress.system import QUERIES
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class SureSteps:
         #: The device threads, if sure steps of all kinds are taken; if any are.
         self.threads = device if kept and reductions.sure_steps and many else []
         self.acting = device if self.threads or self.whole or fused else []
-        written = frozenset(_written(system))
+        written = stepping.written_objects
         every = frozenset(label for label, step in system.steps.items() if _is_sure(step, system, written))
         #: The labels of sure steps, by thread.
         self.labels = dict.fromkeys(self.acting, fused)
@@ -315,14 +315,6 @@ def _once(machine: Machine) -> Iterator[str]:
     for group in components(list(edges), lambda label: edges[label]):
         if len(group) == 1 and group[0] not in edges[group[0]]:
             yield group[0]
-
-
-def _written(system: System) -> Iterator[str]:
-    """The objects that some step may write; a wait or a test of an mbarrier is one that may."""
-    for step in system.steps.values():
-        place = accessed(step.operation)
-        if place is not None and writes(step):
-            yield place.object
 
 
 def _is_named(step: Step) -> bool:
