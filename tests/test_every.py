@@ -56,7 +56,7 @@ NOT_PROVED = {
     "block scope, two blocks": "__global__ void k(int* n) { atomicAdd_block(n, 1); }",
     "hash": f"__global__ void k(int* a) {{ {_I} a[(i * 2654435761u) % 64] = 1; }}",
     "loaded index": f"__global__ void k(int* a, int* p) {{ {_I} p[i] = i; a[p[i]] = 1; }}",
-    "assembly": f'__global__ void k(int* a) {{ {_I} a[i] = 1; asm volatile("membar.gl;"); }}',
+    "assembly": f'__global__ void k(int* a) {{ {_I} a[i] = 1; asm volatile("cp.async.wait_all;"); }}',
     "a barrier under a condition": "__global__ void k(int* a) { __shared__ int t[64]; t[threadIdx.x] = 1; if (threadIdx.x < 8) __syncthreads(); a[threadIdx.x] = t[(threadIdx.x + 1) % 64]; }",
     "a barrier of some lanes": "__global__ void k(int* a) { a[threadIdx.x ^ 1] = 1; __syncwarp(1); a[threadIdx.x] = 2; }",
     "two barriers for one": "__global__ void k(int* a) { if (threadIdx.x == 0) { a[0] = 1; __syncthreads(); } else { __syncthreads(); a[0] = 2; } }",
@@ -141,9 +141,10 @@ def test_a_condition_that_no_launch_meets_is_an_error(tmp_path):
     assert [d.code.id for d in outcome.diagnostics] == ["SCP020"], outcome.diagnostics
 
 
-def test_what_two_threads_never_come_to_is_not_proved(tmp_path):
+def test_what_no_thread_of_several_comes_to_is_not_proved(tmp_path):
     text = "__global__ void k(int* a) { if (threadIdx.x == 0) a[0] = 1; }"
-    assert all_launches.race_free(tmp_path, text, "gridDim.x == 1") == "unknown"
+    assert all_launches.race_free(tmp_path, text, "gridDim.x == 1 && blockDim.x == 1") == "unknown"
+    assert all_launches.race_free(tmp_path, text, "gridDim.x == 1") == "holds"
 
 
 _REASONS = {
@@ -154,7 +155,13 @@ _REASONS = {
         "unknown",
         "cannot be read as a launch: an index leaves an array of 65536 elements",
     ),
-    "one thread": ("if (blockIdx.x + threadIdx.x == 0) a[0] = 1;", "unknown", "there is nothing to prove"),
+    "one thread": (
+        "if (blockIdx.x + threadIdx.x == 0) a[0] = 1;",
+        "holds",
+        "no launch has two threads that come to one access; assumed",
+    ),
+    "no thread": ("if (threadIdx.x < 0) a[0] = 1;", "unknown", "there is nothing to prove"),
+    "a thread of each block": ("if (threadIdx.x == 0) a[0] = 1;", "violated", "a data race"),
 }
 
 

@@ -12,6 +12,10 @@ from tests import all_launches
 _I = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 #: Kernels, and what settles each.
 OFFERED = {
+    "one of each block, to one place": (
+        "__global__ void k(int* a) { if (threadIdx.x == 0) a[0] = 1; }",
+        "gridDim.x == 1",
+    ),
     "a block of one size": ("__global__ void k(int* a) { a[blockIdx.x * 256 + threadIdx.x] = 1; }", "blockDim.x == 256"),
     "one block": ("__global__ void k(int* a) { a[threadIdx.x] = 1; }", "gridDim.x == 1"),
     "rows that are wide enough": (f"__global__ void k(int* a, int w) {{ {_I} a[blockIdx.y * w + i] = 1; }}", "w >= int(gridDim.x * blockDim.x)"),
@@ -25,7 +29,6 @@ OFFERED = {
 NOT_OFFERED = {
     "all to one place": "__global__ void k(int* a) { a[0] = 1; }",
     "all of some": f"__global__ void k(int* a, int n) {{ {_I} if (i < n) a[0] = 1; }}",
-    "one of each block, to one place": "__global__ void k(int* a) { if (threadIdx.x == 0) a[0] = 1; }",
 }  # fmt: skip
 
 

@@ -1,4 +1,7 @@
-"""Whether a proof about all launches is one of anything: threads that come to what it is about."""
+"""Whether a proof about all launches is one of anything: threads that come to what it is about.
+
+Where no two threads of a launch come to one access that is what the proof says, if one of several threads comes to it.
+"""
 
 from __future__ import annotations
 
@@ -10,13 +13,14 @@ from scopec.sizes import questions
 from scopec.sizes.questions import Answer, Launches, Model, Question
 
 _NOTHING_SHARED = "it accesses no memory that threads share; "
+_ONE = "no launch has two threads that come to one access; "
 
 
 def said_of(
     launches: Launches, accesses: Sequence[Access], answer: Callable[[Question], Answer], seconds: float
 ) -> tuple[str, bool]:
     """What is to be said of a proof about accesses, and whether it is one: there is a launch in which two threads come
-    to one of these, or, of no access, a launch of two threads.
+    to one of these, or one of two threads where both never do, or, of no access, a launch of two threads.
     """
     end = time.monotonic() + seconds
     conditions = sorted({access.condition for access in accesses} or {TRUE}, key=_weight)
@@ -29,7 +33,12 @@ def said_of(
                 return "" if accesses else _NOTHING_SHARED, True
             answers.add(found == "none")
     if answers == {True}:
-        return "no launch has two threads that come to an access: there is nothing to prove", False
+        for condition in conditions:
+            for same_block in (True, False):
+                comes = questions.one_comes(launches, condition, same_block=same_block)
+                if time.monotonic() < end and isinstance(answer(comes), Model):
+                    return _ONE, True
+        return "no launch has two threads one of which comes to an access: there is nothing to prove", False
     return "no launch was found in which two threads come to an access", False
 
 

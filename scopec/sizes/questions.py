@@ -34,6 +34,7 @@ _BLOCKS = "The same of a barrier of the grid, and two threads of two blocks."
 _LANES = "One lane of a warp comes to a barrier of the warp, and another does not."
 _LEFT_OUT = "One thread comes to a barrier, and another leaves it out and comes to a later one."
 _COME = "Two threads come to an access, or to a barrier: a proof is one of something."
+_COMES = "One of two threads comes to an access."
 _MET = "A launch meets the condition."
 _WITHOUT = "A turn of a loop, which another follows, has no barrier."
 
@@ -218,6 +219,12 @@ def both_come(of: Launches, condition: Term, *, same_block: bool) -> Question:
     come = (condition, *left(of.form, condition))
     known = (*of.known, *((term, 1) for term in come), *((term, 2) for term in come))
     return Question(same_block, known, (), likely=True, about=_COME)
+
+
+def one_comes(of: Launches, condition: Term, *, same_block: bool) -> Question:
+    """Whether one of two threads comes to an access."""
+    come: tuple[tuple[Term, Who], ...] = tuple((term, 1) for term in (condition, *left(of.form, condition)))
+    return Question(same_block, (*of.known, *come), (), likely=True, about=_COMES)
 
 
 def met(of: Launches) -> Question:

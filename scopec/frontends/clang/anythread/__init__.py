@@ -5,6 +5,7 @@
 - ``loops``: the turns of a loop at once
 - ``turns``: numbers in any turn
 - ``leaving``: values after the last turn
+- ``assembly``: inline assembly as a function
 - ``calls``: calls of functions and of the library
 - ``numbers``, ``limits``: LLVM's arithmetic as terms, and between which limits these are
 - ``hosts``: the launches of the host code

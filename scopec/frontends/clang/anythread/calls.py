@@ -8,12 +8,13 @@ from __future__ import annotations
 import re
 
 from scopec.frontends.clang.anythread import numbers
+from scopec.frontends.clang.anythread.assembly import entered
 from scopec.frontends.clang.anythread.frame import Executes, Frame
 from scopec.frontends.clang.anythread.memory import copy, forget, store
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, ONE, ZERO, Term, Ticket, const, symbol
+from scopec.program.anythread import FALSE, ONE, TRUE, ZERO, Term, Ticket, const, symbol
 from scopec.program.warp import WARP
 
 Result = tuple[Value | None, Term, Cells]
@@ -24,7 +25,7 @@ _LEVELS = (("thread", 0), ("block", 0), ("launch", 1), ("launch", 1))
 #: Atomic operations by name; those that only read.
 _ATOMIC = frozenset({
     "exchange", "fetch_add", "fetch_sub", "fetch_and", "fetch_or", "fetch_xor", "fetch_min", "fetch_max", "fetch_inc",
-    "fetch_dec", "fetch_move", "compare_exchange", "load", "store",
+    "fetch_dec", "fetch_move", "compare_exchange", "compare_swap", "load", "store",
 })  # fmt: skip
 #: Additions, and their signs.
 _ADDS = {"fetch_add": 1, "fetch_sub": -1}
@@ -36,13 +37,19 @@ _WAITS = {
 #: The kind of a barrier and its mask or size: of a warp, and of a tile of so many lanes, which is the same.
 _OF_GRID = const(3)
 _OF_WARPS = ((ZERO, const(-1)), (ONE, const(WARP)))
+#: The number of a barrier, how many threads it is for (all), and that it waits: `bar.sync 0` is `__syncthreads()`
+#: (PTX ISA, "bar": "If no thread count is specified, all threads in the CTA participate").
+_OF_BLOCK = (ZERO, const(-1), TRUE)
 #: What does nothing here, and what returns any value of a thread.
-_NOTHING = frozenset({"in_kernel", "yield", "io", "assert", "in_space"})
+_NOTHING = frozenset({
+    "in_kernel", "yield", "io", "assert", "in_space", "element", "side_effect", "await_prerequisite",
+    "trigger_dependents",
+})  # fmt: skip
 _ANY = frozenset({
     "decide", "unknown", "clock", "lane", "active", "known_mask", "lane_of", "ranks", "lanes_of", "shuffle",
-    "warp_vote", "match", "reduce", "elect", "grid_valid",
+    "warp_vote", "match", "reduce", "elect", "grid_valid", "space", "in_range", "dynamic_shared",
 })  # fmt: skip
-_END = frozenset({"trap", "exit"})
+_END = frozenset({"trap", "exit", "end_thread"})
 _KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote", "read_only"}
 #: LLVM's own that touch no memory.
 _PURE = re.compile(
@@ -60,7 +67,7 @@ def called(
     """The result of a call, the condition under which it returns, and the memory then."""
     record = executor.record
     if isinstance(action, llvm.Assembly):
-        raise record.refused("inline assembly")
+        return _assembly(executor, frame, action, instruction, condition, cells)
     if not isinstance(action.function, llvm.Global):
         raise record.refused("a call through a pointer")
     name = record.module.aliases.get(action.function.name, action.function.name)
@@ -88,6 +95,20 @@ def called(
     return found
 
 
+def _assembly(
+    executor: Executes, frame: Frame, action: llvm.Assembly, instruction: llvm.Instruction, condition: Term,
+    cells: Cells,
+) -> Result:  # fmt: skip
+    """Go into inline assembly; one without text does nothing but to its operands."""
+    record, place = executor.record, executor.record.place
+    function = entered(record, action)
+    arguments = [executor.operand(frame, argument) for argument in action.arguments]
+    path = f"{frame.path}{instruction.result or instruction.place or 'asm'}/"
+    found = executor.call(function, arguments, path, condition, cells)
+    record.place = place
+    return found
+
+
 def _copied(
     executor: Executes, value: Value, type_: llvm.Type | None, name: str, condition: Term, cells: Cells
 ) -> Value:  # fmt: skip
@@ -104,7 +125,7 @@ def _of_library(
     given = [executor.operand(frame, argument) for argument in action.arguments]
     if plain == "index":
         return _index(executor, given[0]), condition, cells
-    if plain in ("syncthreads", "vote"):
+    if plain in ("syncthreads", "vote") or (plain == "cta_barrier" and tuple(given[:3]) == _OF_BLOCK):
         record.barrier(condition)
         return (
             (record.of_block(record.names.any_of(action.type, "block")) if plain == "vote" else None),

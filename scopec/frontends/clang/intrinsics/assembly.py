@@ -40,9 +40,7 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
     if machine.side.host:
         raise machine.refused(state, "inline assembly of the host is")
     try:
-        given = tuple(argument.type for argument in action.arguments)
-        text = with_immediates(action.text, action.constraints, [argument.operand for argument in action.arguments])
-        function = _function(text, action.constraints, action.type, given, volatile=action.volatile)
+        function = function_of(action)
     except InputError as found:
         (wrong, *_) = found.diagnostics
         where = f" (line {wrong.span.line} of the assembly)" if "\n" in action.text.strip() else ""
@@ -55,6 +53,15 @@ def assembly(machine: Machine, state: State, instruction: llvm.Instruction, acti
     assert caller is state.frame
     state.frames.append(callee)
     return True
+
+
+def function_of(action: llvm.Assembly) -> llvm.Function:
+    """The function that inline assembly is; InputError, at a place in a text of the name ``asm``, for what is not
+    modelled.
+    """
+    given = tuple(argument.type for argument in action.arguments)
+    text = with_immediates(action.text, action.constraints, [argument.operand for argument in action.arguments])
+    return _function(text, action.constraints, action.type, given, volatile=action.volatile)
 
 
 @lru_cache(maxsize=1024)  # of a function that is inlined, or of a template
