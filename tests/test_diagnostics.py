@@ -130,8 +130,9 @@ def test_every_code_is_provoked() -> None:
         Code.BAD_SETTING,
         Code.PYTHON_KERNEL,
         Code.NOT_NAMED,
+        Code.SOUGHT,
     }
     assert set(Code) - set(PROVOKED) == elsewhere, (
-        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings, test_python_kernels, test_kernels_of_headers"
+        "two above, the others in test_rough_handling, test_vacuity, test_clang_compiler, test_watchdogs, test_block_barriers, test_clang_command, test_settings, test_python_kernels, test_kernels_of_headers, test_sought"
     )
     assert list(PROVOKED) == [code for code in Code if code in PROVOKED]

@@ -157,6 +157,11 @@ class Code(Enum):
         "an index that is not modelled, such as one made of a floating-point number, for which any element is taken",
         "whether it leaves the object is not asked; compute it from integers to have it modelled",
     )
+    SOUGHT = (
+        "SCP054",
+        "a header that no flag names, found in the repository, or a file of which this one is a part",
+        "name the header's folder with -I, or that file itself",
+    )
 
     def __init__(self, id_: str, summary: str, way_out: str) -> None:
         self.id = id_

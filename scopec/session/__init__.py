@@ -3,6 +3,7 @@
 - ``check``: the call; ``asking``: its settings for engines
 - ``plan``, ``reading``: a file to its runs; which reader takes it; ``program_text``: its text
 - ``other_headers``: whether NVIDIA's headers have what scopec's own lack
+- ``sought``: headers that no flag names, and files that are parts of others
 - ``listed``: what could be asked
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives

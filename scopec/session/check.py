@@ -41,6 +41,7 @@ from scopec.session.pool import Pool, Task
 from scopec.session.program_files import is_empty, programs
 
 if TYPE_CHECKING:
+    from scopec.frontends.clang.flags import Flags
     from scopec.memory.execution import Execution
     from scopec.progress.models import Property
     from scopec.session.inquiry.findings import Findings, Progress
@@ -223,8 +224,20 @@ def _of_every(
         report = check_run(run, policy, workers, settings.within(seconds))
         return Answered(report.run, report.checks, report)
 
+    def asked(file: Path, name: str, flags: Flags) -> tuple[list[Answered], list[Diagnostic]]:
+        own = replace(overrides, flags=flags)
+        return of_file(file, name, own, settings, ask, None if file == path else path)
+
     with doing(settings, f"{shown}: every launch"):
-        answers, diagnostics = of_file(path, shown, overrides, settings, ask)
+        try:
+            answers, diagnostics = asked(path, shown, overrides.flags)
+        except InputError as refused:
+            if names_every(path, shown, overrides):
+                raise
+            from scopec.session.sought import as_it_is  # Start-up: most files are read as they are
+
+            (answers, diagnostics), said = as_it_is(asked, path, shown, overrides.flags, refused)
+            diagnostics = [*said, *diagnostics]
     reports = [
         replace(a.report, run=a.run, checks=a.checks) if isinstance(a.report, Report)
         else Report(a.run, a.checks, (), None, (("sizes", sum(c.time_ms for c in a.checks)),))

@@ -110,15 +110,20 @@ def asked_in(
 
 def of_file(
     path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
+    part: Path | None = None,
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
-    """A report for each kernel of a file; InputError with what clang objects to."""
+    """A report for each kernel of a file, or of a ``part`` that it includes; InputError with what clang objects to."""
     source = readable(path, shown, overrides)
     found, kinds, each = asked_in(path, source, overrides, settings, ask)
     nothing = _nothing(source, path, overrides)
     reports = []
     begun = time.monotonic()
-    for about in each:
+    total = len(list(_wanted(source, about_every(scan(source))[0], found.kernels)))
+    for number, about in enumerate(each, 1):
         kernel, one, asked = about.kernel, about.one, about.of
+        if part is not None and Path(kernel.span.file).resolve() != part.resolve():
+            continue
+        settings.doing(f"{shown}: every launch of {kernel.name}", f"kernel {number} of {total}" if total > 1 else "")
         if asked.unmet():
             assert one is not None
             ends = (one.at, one.at + len(one.condition)) if one.condition else (one.start, one.end)
@@ -182,7 +187,14 @@ def _asked(
     bare = replace(source, text=without_questions(source, scanned))
     entries = compilations() if overrides.cache else None
     flags = overrides.flags.of(path, source.span(0, 0))
-    found = kernels(bare, path.parent, flags, entries, headers(bare, path.parent, flags))
+    quoted = headers(bare, path.parent, flags)
+    try:
+        found = kernels(bare, path.parent, flags, entries, quoted)
+    except Refused:
+        more = headers(bare, path.parent, flags, angled=True)
+        if len(more) == len(quoted):
+            raise
+        found = kernels(bare, path.parent, flags, entries, more)
     return every, bare, found, _kinds(source, expected) if every else ()
 
 

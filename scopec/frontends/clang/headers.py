@@ -34,8 +34,9 @@ def reached(include: re.Match[str], folder: Path, flags: Flags, seen: frozenset[
                 yield from reached(inner, file.parent, flags, seen | {file})
 
 
-def headers(source: Source, folder: Path, flags: Flags) -> tuple[Source, ...]:
-    """The headers that a text includes by names in quotes, each once, and those that they include.
+def headers(source: Source, folder: Path, flags: Flags, *, angled: bool = False) -> tuple[Source, ...]:
+    """The headers that a text includes by names in quotes, or ``angled`` ones too, each once, and those that they
+    include.
 
     A header whose text must not be shown is left out.
     """
@@ -43,7 +44,7 @@ def headers(source: Source, folder: Path, flags: Flags) -> tuple[Source, ...]:
 
     def follow(text: str, beside: Path) -> None:
         for include in INCLUDE.finditer(text):
-            file = next(places(include, beside, flags), None) if include[1] else None
+            file = next(places(include, beside, flags), None) if include[1] or angled else None
             if file is None or (real := file.resolve()) in found:
                 continue
             header = shown_source(str(file), source)
