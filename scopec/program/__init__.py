@@ -19,5 +19,6 @@
 - ``settled_phases``: mbarriers whose phases are the same in every execution
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks
 - ``anythread``: a kernel for any thread of any launch
+- ``pointer_tables``: addresses of its, read at an index of an array
 - ``names``: names in generated specifications
 """

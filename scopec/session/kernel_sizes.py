@@ -401,7 +401,7 @@ class OfKernel:
     def holds(self, said: str = "") -> Found:
         """A proof, with what was assumed."""
         flat = self.launches.flat
-        assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *assumptions.ASSUMED)
+        assumed = (*((f"{', '.join(flat)} = 1",) if flat else ()), *assumptions.assumed(self.launches.form))
         return Found("holds", f"{said}assumed: {', '.join(assumed)}", assumed=assumed)
 
     @cached_property

@@ -5,6 +5,7 @@
 - ``conditions``: guesses which launches are meant
 - ``polynomials``: sums of products in one form
 - ``digits``: a question about two offsets by the digits of these
+- ``tables``: offsets behind addresses that are read at an index
 - ``tickets``: numbers that no two threads get
 - ``questions``: what is asked of two threads, and what is known of a launch
 """

@@ -15,7 +15,8 @@ from itertools import combinations
 from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
-from scopec.program.anythread import ONE, ZERO, Reading, Term, both, const, equal, less, opposite, symbol
+from scopec.program import pointer_tables
+from scopec.program.anythread import ONE, ZERO, AnyThread, Reading, Term, both, const, equal, less, opposite, symbol
 from scopec.sizes import pairs as meeting
 from scopec.sizes.pairs import Order
 from scopec.sizes.questions import Launches, Question, Who, not_linear, of_indices
@@ -23,7 +24,14 @@ from scopec.sizes.questions import Launches, Question, Who, not_linear, of_indic
 LIMITS = "no number passes its limits"
 POINTERS = "no two pointers overlap"
 ARRAYS = "no index leaves its array"
-ASSUMED = (LIMITS, POINTERS, ARRAYS)
+TABLES = "no two addresses in an array are the same"
+_OF_ALL = (LIMITS, POINTERS, ARRAYS)
+
+
+def assumed(form: AnyThread) -> tuple[str, ...]:
+    """What a proof about a kernel assumes."""
+    uses_tables = any(pointer_tables.is_behind(access.object) for access in form.accesses)
+    return (*_OF_ALL, *((TABLES,) if uses_tables else ()))
 
 
 @dataclass(frozen=True)

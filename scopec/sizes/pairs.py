@@ -17,7 +17,7 @@ from scopec.base.records import dataclass
 from scopec.base.source import Span
 from scopec.program import anythread as terms
 from scopec.program.anythread import TRUE, Access, AnyThread, Barrier, Term, opposite
-from scopec.sizes import tickets
+from scopec.sizes import tables, tickets
 from scopec.sizes.polynomials import grouped
 from scopec.sizes.questions import Launches, Question, Relation, Who, firsts, is_exact, left, same, warp_of
 
@@ -194,7 +194,7 @@ def _question(
     return Question(
         pair.same_block,
         (*of.known, *((term, 1) for term in ours), *((term, 2) for term in theirs)),
-        (Relation("apart by", pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
+        (*tables.relations(first.object, pair.first.offset, pair.second.offset, _overlapping(pair)), *relations),
         apart,
         ((_within(pair.first, 1), _within(pair.second, 2)), *(((term, 1),) for term in positive(of.form))),
         numbers,

@@ -72,6 +72,8 @@ class Record:
     place: Span = dataclasses.field(default_factory=lambda: Span("", 0, 0, 0, 0))
     #: The bytes, from one offset to another, that the kernel writes of objects, of those of which it writes no others.
     written: Mapping[str, frozenset[tuple[int, int]]] = field(default_factory=dict)
+    #: The arrays of which addresses are read at an index.
+    tables: set[str] = field(default_factory=set)
     #: Whether it is not known yet what the kernel writes: each address that is read may be followed then.
     is_first: bool = False
 

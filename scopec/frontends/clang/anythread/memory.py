@@ -2,7 +2,8 @@
 
 What threads of a block read at one place, all between the same barriers, is the same as long as nothing races: the
 first race of a kernel is found by what was read before it.  An address that is read at one place of memory that the
-kernel never writes is one of an object of its own, as a parameter is.
+kernel never writes is one of an object of its own, as a parameter is; those that are read at an index are in one
+object, of which each has a part of its own.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from scopec.frontends.clang.anythread.turns import is_uniform
 from scopec.frontends.clang.anythread.values import NOWHERE, Cells, Parts, Pointers, Value, address, joined
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.program import anythread as terms
+from scopec.program import pointer_tables
 from scopec.program.anythread import TRUE, ZERO, Term, choose, is_truth, read
 
 #: So many elements of an array in a structure are followed at most.
@@ -48,14 +50,28 @@ def _at(
         return record.names.any_of(type_)  # each thread may have another
     is_known = object_ is not None and not volatile and record.is_never_written(object_, offset, size)
     match type_:
-        case llvm.Pointer() if object_ is not None and not volatile and offset.op == "const":
-            return address(f"{object_}->{offset.value}") if record.is_constant(object_, offset, size) else NOWHERE
+        case llvm.Pointer() if object_ is not None and not volatile:
+            return _followed(record, object_, offset, size)
         case llvm.Int(bits) if is_known and bits > 1:
             return read(f"{object_}:{bits}", offset, -(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         case llvm.Int() | llvm.Float() if not volatile and is_uniform(offset):
             return record.of_block(record.names.any_of(type_, "block"), is_read=True)
         case _:
             return record.names.any_of(type_)
+
+
+def _followed(record: Record, object_: str, offset: Term, size: int) -> Pointers:
+    """The address that is read at an offset of an object: it is one of many where some are read at an index.
+
+    These are of an array of addresses, not of structures with one: links of a list lead to one node from several.
+    """
+    by_index = size in map(abs, terms.linear(offset)[0].values())
+    if by_index and record.is_constant(object_):
+        record.tables.add(object_)
+    if (by_index or offset.op == "const") and object_ in record.tables and record.is_constant(object_):
+        return address(pointer_tables.behind(object_), pointer_tables.offset_of(object_, offset))
+    is_one = offset.op == "const" and record.is_constant(object_, offset, size)
+    return address(f"{object_}->{offset.value}") if is_one else NOWHERE
 
 
 def _of_structure(type_: llvm.Type) -> tuple[tuple[int, llvm.Type], ...] | None:

@@ -19,14 +19,22 @@ from scopec.program.anythread import FALSE, TRUE, AnyThread, Term, symbol, truth
 def form(module: Module, debug: Debug, source: Source, kernel: str, condition: str = "") -> tuple[AnyThread, Term]:
     """What any thread of a kernel does, and the truth that a function of its parameters returns.
 
-    Raises NotFollowed for what is not understood.  It is read twice: what nobody writes has one content.
+    Raises NotFollowed for what is not understood.  It is read until it is known of which arrays addresses are read
+    at an index, and then once more: what nobody writes has one content.
     """
-    first, _ = _form(module, debug, source, kernel, "", frozenset(), {}, is_first=True)
+    tables = frozenset[str]()
+    while True:
+        first, _, more = _form(module, debug, source, kernel, "", frozenset(), {}, tables, is_first=True)
+        if more == tables:
+            break
+        tables |= more
     objects = {access.object for access in first.accesses if not _is_shared(module, access.object)}
     written = _written(first)
     constant = frozenset(objects - written.keys())
     known = {name: of for name, of in written.items() if of is not None and name in objects}
-    found, where = _form(module, debug, source, kernel, condition, constant, known)
+    found, where, more = _form(module, debug, source, kernel, condition, constant, known, tables)
+    if not more <= tables:
+        raise NotFollowed("what is read decides which addresses are read")
     for name, now in _written(found).items():
         if name in constant or (name in known and (now is None or not now <= known[name])):
             raise NotFollowed("what is read decides over what is written")
@@ -47,12 +55,12 @@ def _written(form: AnyThread) -> dict[str, frozenset[tuple[int, int]] | None]:
 
 def _form(
     module: Module, debug: Debug, source: Source, kernel: str, condition: str, constant: frozenset[str],
-    written: Mapping[str, frozenset[tuple[int, int]]], *, is_first: bool = False,
-) -> tuple[AnyThread, Term]:  # fmt: skip
+    written: Mapping[str, frozenset[tuple[int, int]]], tables: frozenset[str], *, is_first: bool = False,
+) -> tuple[AnyThread, Term, frozenset[str]]:  # fmt: skip
     function = module.function(kernel)
     if function is None:
         raise NotFollowed("the kernel has no body")
-    record = Record(module, debug, source, constant, written=written, is_first=is_first)
+    record = Record(module, debug, source, constant, written=written, tables=set(tables), is_first=is_first)
     executor = Executor(record)
     cells: Cells = {}
     given, parameters = arguments(executor, function, cells)
@@ -76,7 +84,7 @@ def _form(
         tuple(dict.fromkeys(record.readings)), tuple(dict.fromkeys(record.checked)), tuple(record.warps),
         tuple(record.grids), min(module.bound(kernel, "maxntid") or largest.THREADS, largest.THREADS),
         tuple(record.again), tuple(record.left),
-    ), where  # fmt: skip
+    ), where, frozenset(record.tables)  # fmt: skip
 
 
 def _is_shared(module: Module, object_: str) -> bool:
