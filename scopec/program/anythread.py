@@ -309,6 +309,8 @@ _MAKERS: dict[str, Callable[..., Term]] = {
 }  # fmt: skip
 
 Kind = Literal["read", "write", "atomic"]
+#: The object of all textures, of which no place is known.
+TEXTURES = "all textures"
 
 
 @dataclass(frozen=True)

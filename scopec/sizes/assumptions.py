@@ -25,13 +25,15 @@ LIMITS = "no number passes its limits"
 POINTERS = "no two pointers overlap"
 ARRAYS = "no index leaves its array"
 TABLES = "no two addresses in an array are the same"
+TEXTURES = "no texture has what the kernel writes"
 _OF_ALL = (LIMITS, POINTERS, ARRAYS)
 
 
 def assumed(form: AnyThread) -> tuple[str, ...]:
     """What a proof about a kernel assumes."""
-    uses_tables = any(pointer_tables.is_behind(access.object) for access in form.accesses)
-    return (*_OF_ALL, *((TABLES,) if uses_tables else ()))
+    objects = {access.object for access in form.accesses}
+    tables = (TABLES,) if any(map(pointer_tables.is_behind, objects)) else ()
+    return (*_OF_ALL, *tables, *((TEXTURES,) if terms.TEXTURES in objects else ()))
 
 
 @dataclass(frozen=True)

@@ -124,15 +124,18 @@ SCOPEC_ARRAYS(cudaMemcpy2DFromArray)
 SCOPEC_ARRAYS(cudaMemset3D)
 #undef SCOPEC_ARRAYS
 
-// ---- what kernels read and write: the value is the template argument's, or of an argument
+// ---- what kernels read and write: the value is the template argument's, or of an argument; of a texture any
 
 #define SCOPEC_FETCH(NAME)                                                                                    \
     template <class __T, class... __A> __T NAME(cudaTextureObject_t, __A...) {                                \
-        __scopec_unmodelled("textures (`" #NAME "`)");                                                        \
-        return __T();                                                                                         \
+        __scopec_texture("textures (`" #NAME "`)");                                                           \
+        __T __texel;                                                                                          \
+        return __texel;                                                                                       \
     }                                                                                                         \
-    template <class __T, class... __A> void NAME(__T*, cudaTextureObject_t, __A...) {                         \
-        __scopec_unmodelled("textures (`" #NAME "`)");                                                        \
+    template <class __T, class... __A> void NAME(__T* __to, cudaTextureObject_t, __A...) {                    \
+        __scopec_texture("textures (`" #NAME "`)");                                                           \
+        __T __texel;                                                                                          \
+        *__to = __texel;                                                                                      \
     }
 SCOPEC_FETCH(tex1Dfetch)
 SCOPEC_FETCH(tex1D)

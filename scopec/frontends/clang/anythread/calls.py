@@ -14,7 +14,7 @@ from scopec.frontends.clang.anythread.memory import copy, forget, store
 from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, ONE, TRUE, ZERO, Term, Ticket, const, symbol
+from scopec.program.anythread import FALSE, ONE, TEXTURES, TRUE, ZERO, Term, Ticket, const, symbol
 from scopec.program.warp import WARP
 
 Result = tuple[Value | None, Term, Cells]
@@ -50,7 +50,7 @@ _ANY = frozenset({
     "warp_vote", "match", "reduce", "elect", "grid_valid", "space", "in_range", "dynamic_shared",
 })  # fmt: skip
 _END = frozenset({"trap", "exit", "end_thread"})
-_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote", "read_only"}
+_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote", "read_only", "texture"}
 #: LLVM's own that touch no memory.
 _PURE = re.compile(
     r"llvm\.(fma|fmuladd|sqrt|fabs|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|exp|exp2|log|log2|log10|pow|"
@@ -148,7 +148,11 @@ def _of_library(
     if plain == "read_only":
         record.read_only.add(record.place)
         return None, condition, cells
-    if plain in _NOTHING:
+    if plain == "texture":
+        texel = record.names.like(ZERO)
+        assert isinstance(texel, Term)
+        record.access(address(TEXTURES, texel), 1, "read", condition)
+    if plain in _NOTHING or plain == "texture":
         return None, condition, cells
     if plain == "unknown" and given:
         return record.made_of(action.type, given), condition, cells

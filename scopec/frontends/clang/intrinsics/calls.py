@@ -267,6 +267,7 @@ INTRINSICS: dict[str, Handler] = {
     "trap": in_kernel(_trap),
     "exit": _exit,
     "unmodelled": _unmodelled,
+    "texture": _unmodelled,
     "unknown": _unknown,
     "clock": _clock,
     "agent": simply(lambda call: ir.Agent(bool(call.known(0)))),
