@@ -25,7 +25,8 @@ from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.flow import locals_in
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.frontends.clang.machine.memory import Private
-from scopec.frontends.clang.machine.refusals import refused, span_of
+from scopec.frontends.clang.machine.refusals import places as places_in
+from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.messages import name_for_clang
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 
@@ -120,7 +121,8 @@ class Unordered:
         line, own = in_a_row(self._code(function)), self._places(self.side.module, self.side.debug, function)
 
         def objection(at: int, why: str) -> Exception:
-            span = span_of(self.source, own.get(line.origins[at]))
+            span_of, _ = places_in(self.source)
+            span = span_of(own.get(line.origins[at]))
             if why is UNDEFINED:
                 return error(Code.UNSEQUENCED, why, span)
             return refused(why, span, "write two statements")

@@ -6,6 +6,7 @@ Only what the machine executes has a form; attributes, alignments and flags that
 from __future__ import annotations
 
 import dataclasses
+from functools import cached_property
 from typing import TypeAlias
 
 from scopec.base.records import dataclass
@@ -42,12 +43,24 @@ class Array:
     element: Type
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Struct:
     """``{ i32, ptr }``, or packed ``<{ … }>``."""
 
     fields: tuple[Type, ...]
     packed: bool = False
+
+    @cached_property
+    def layout(self) -> tuple[tuple[int, ...], int, int]:
+        """The offsets of its fields, its size and its alignment, in bytes; once, as a thread asks at each access."""
+        at, whole, found = 0, 1, []
+        for field in self.fields:
+            if not self.packed:
+                whole = max(whole, alignment(field))
+                at = -(-at // alignment(field)) * alignment(field)
+            found.append(at)
+            at += size(field)
+        return tuple(found), -(-at // whole) * whole, whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,8 +405,8 @@ def size(type_: Type) -> int:
             return 4 if space in (3, 5, 6) else 8
         case Array(count, element):
             return count * size(element)
-        case Struct(fields):
-            return _struct(type_)[1] if fields else 0
+        case Struct():
+            return type_.layout[1]
         case Void():
             return 0
 
@@ -403,26 +416,15 @@ def alignment(type_: Type) -> int:
     match type_:
         case Array(_, element):
             return alignment(element)
-        case Struct(fields, packed):
-            return 1 if packed else max(map(alignment, fields), default=1)
+        case Struct():
+            return type_.layout[2]
         case _:
             return max(1, size(type_))
 
 
 def offsets(type_: Struct) -> tuple[int, ...]:
     """The offsets of the fields of a structure, in bytes."""
-    return _struct(type_)[0]
-
-
-def _struct(type_: Struct) -> tuple[tuple[int, ...], int]:
-    at, found = 0, []
-    for field in type_.fields:
-        if not type_.packed:
-            at = -(-at // alignment(field)) * alignment(field)
-        found.append(at)
-        at += size(field)
-    whole = 1 if type_.packed else alignment(type_)
-    return tuple(found), -(-at // whole) * whole
+    return type_.layout[0]
 
 
 def is_trap(action: Action) -> bool:

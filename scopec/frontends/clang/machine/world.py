@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import partial
 from math import prod
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
-from scopec.base.files import source_of
 from scopec.base.records import replace
 from scopec.base.source import Source, Span
 from scopec.frontends.clang.llvm import code as llvm
@@ -40,7 +39,7 @@ from scopec.frontends.clang.machine.memory import (
 from scopec.frontends.clang.machine.names import GUARD, is_guard, made_for, plain, qualified
 from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.points_to import Written, held
-from scopec.frontends.clang.machine.refusals import refused, span_of
+from scopec.frontends.clang.machine.refusals import places, refused
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
 from scopec.frontends.clang.machine.sparse import Sparse, sparse_objects
 from scopec.frontends.clang.machine.spawned import Launch
@@ -69,7 +68,7 @@ class World:
         self, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]]
     ) -> None:
         self.source = source
-        self.span = cache(partial(span_of, source))
+        self.span, self.text_of = places(source)
         self.device, self.host = device, host
         self.said = said
         self.objects: dict[str, ir.Object] = {}
@@ -155,13 +154,6 @@ class World:
         self.written: Written = {}
         self.bodies: list[ir.Body] = []
         self.grew = False
-
-    # ---------------------------------------------------------------- places
-
-    def text_of(self, span: Span) -> str:
-        """The text at a place of the user's file, if that can be read."""
-        source = source_of(span, self.source)
-        return source.text_of(span) if source.line(span.end_line) else "this"
 
     # ---------------------------------------------------------------- objects
 
