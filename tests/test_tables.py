@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from scopec.memory.events.events import Kind
-from scopec.memory.unfold import symbolic
+from scopec.memory.unfold import accesses, symbolic
 from scopec.memory.unfold.unfolding import Unfolding
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides, plan
@@ -55,10 +55,14 @@ def assert_same(path: Path) -> None:
         assert one == other or other == "unknown", path.read_text()
 
 
-def reads(path: Path, name: str) -> int:
-    (run,) = plan(path, path.name, Overrides()).runs
+def accessed(path: Path, name: str, kind: Kind, *without: str) -> int:
+    (run,) = plan(path, path.name, Overrides(without=frozenset(without))).runs
     found = [e for e in run.graph.events if e.location is not None and e.location.object == name]
-    return sum(e.kind is Kind.READ for e in found)
+    return sum(e.kind is kind for e in found)
+
+
+def reads(path: Path, name: str) -> int:
+    return accessed(path, name, Kind.READ)
 
 
 def test_a_loop_goes_round_as_often_as_its_table_says(tmp_path: Path) -> None:
@@ -88,6 +92,49 @@ def test_a_table_that_a_thread_writes_is_read(writes: str, tmp_path: Path, monke
     assert reads(path, name) == 0
 
 
+SELECTS = """struct Matrix {{ int e[3][3]; }};
+__device__ Matrix in[{many}], out[2];
+__device__ int from[64], found[2];
+__global__ void k(int n) {{
+    int t = threadIdx.x;
+    for (int turn = 0; turn < 4; turn++) {{
+        const Matrix* one = in + {index};
+        for (int i = 0; i < {rows}; i++) for (int j = 0; j < 3; j++) out[t].e[i][j] = one->e[j][i];
+    }}
+    {after}
+}}
+//@ launch k<<<1, 2>>>(4);
+//@ expect race_free;
+"""
+
+
+@pytest.mark.parametrize("index", ["from[t * 4 + turn]", "from[from[t * 4 + turn]]"])
+def test_an_index_selects_one_of_many_elements_as_its_table_says(index: str, tmp_path: Path) -> None:
+    """Not each of 576 elements in each of 36 turns, twice."""
+    path = tmp_path / "program.cu"
+    path.write_text(SELECTS.format(index=index, many=64, rows=3, after=""))
+    assert accessed(path, "from", Kind.READ, "settled") == 0
+    assert accessed(path, "out[].e", Kind.WRITE, "settled") == 72
+    assert verdicts(path) == ["holds"]
+
+
+@pytest.mark.parametrize("after", ["if (t == 1) from[9] = 1;", "found[t] = atomicAdd(&from[t], 1);"])
+def test_of_a_table_that_is_written_any_element_may_be_selected(after: str, tmp_path: Path) -> None:
+    path = tmp_path / "program.cu"
+    path.write_text(SELECTS.format(index="from[t]", many=4, rows=1, after=after).replace("turn < 4", "turn < 1"))
+    assert accessed(path, "from", Kind.READ, "settled") > 0
+    assert accessed(path, "in[].e", Kind.READ, "settled") > 72
+
+
+def test_few_elements_are_events(tmp_path: Path) -> None:
+    """With each of them, and the read that selects one."""
+    path = tmp_path / "program.cu"
+    path.write_text("__device__ int in[2], from[16], out[2];\n"
+                    "__global__ void k() { int t = threadIdx.x; out[t] = from[in[t]]; }\n"
+                    "//@ launch k<<<1, 2>>>();\n//@ expect race_free;\n")  # fmt: skip
+    assert [accessed(path, name, Kind.READ, "settled") for name in ("in", "from")] == [2, 32]
+
+
 def random_program(chance: random.Random, folder: Path) -> Path:
     """A loop over some elements of a table, with atomics and accesses to where these say; sometimes one is written."""
     ends = sorted(chance.randrange(8) for _ in range(3))
@@ -106,7 +153,8 @@ def random_program(chance: random.Random, folder: Path) -> Path:
 
 @pytest.mark.parametrize("seed", range(programs(1, 100)))
 def test_no_verdict_changes(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However short its loops are."""
+    """However short its loops are, and however few elements an index selects one of."""
     monkeypatch.setattr(symbolic, "_OFTEN", 1)
     monkeypatch.setattr(symbolic, "_MANY", 0)
+    monkeypatch.setattr(accesses, "_FEW_ELEMENTS", random.Random(seed).choice([1, 100]))
     assert_same(random_program(random.Random(seed), tmp_path))

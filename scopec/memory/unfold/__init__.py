@@ -4,6 +4,7 @@
 - ``straight``: the same of a thread that takes one way
 - ``flow``: what the control flow of threads says, whose graphs have one form
 - ``operations``, ``accesses``: the events of an operation
+- ``tables``: objects of which the program alone decides what reads return
 - ``spin_loops``: turns of a loop that need no second execution
 - ``sequencing``: operands in no order
 - ``barriers``, ``counted_barriers``, ``aligned``: threads that meet at a barrier

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code, error
 from scopec.base.records import replace
 from scopec.memory.events.events import Event, Kind, Selection, Unset, shown_location
-from scopec.memory.unfold.unfolding import State, Unfolding, defined
+from scopec.memory.unfold.unfolding import ReadsTablesError, State, Unfolding, defined
 from scopec.program import ir, reasoning, values
+from scopec.program.effects import registers
 from scopec.program.names import identifier
 from scopec.program.observe import Location, instance
 from scopec.program.show import show_mode
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: The most events before a graph is made smaller, of all threads and of one.
 MOST_EVENTS, MOST_OF_ONE = 100_000, 5_000
+#: The most elements of which an index that a table decides may select each.
+_FEW_ELEMENTS = 16
 
 
 class TooComplexError(Exception):
@@ -107,6 +110,8 @@ class Accesses:
         if isinstance(index, Const) and 0 <= index.value < length:
             return access(state, self.location(state, place, span))
         least, most = reasoning.bounds(index)
+        if min(most + 1, length) - max(least, 0) > _FEW_ELEMENTS and self._reads_tables(index):
+            raise ReadsTablesError
         found: list[tuple[Guard, tuple[Value, ...]]] = []
         for number in range(max(least, 0), min(most + 1, length)):
             selected = values.binary("==", index, Const(number, index.type))
@@ -127,6 +132,14 @@ class Accesses:
             both = zip(values_, results, strict=True)
             results = tuple(self.out.guards.names.short(values.choose(chosen, one, other)) for one, other in both)
         return results
+
+    def _reads_tables(self, index: Value) -> bool:
+        """Whether an index depends on reads of which the program alone decides what they return."""
+        if self.out.tables is None:
+            return False
+        names = registers(index)
+        plain = (e for e in self.out.events if e.id in names and not (e.atomic or e.volatile))
+        return any(e.location is not None and self.out.decided(e.location, self.thread) is not None for e in plain)
 
     def location(self, state: State, place: ir.Place, span: Span) -> Location:
         """The location that a place with a constant index is; InputError where it is not."""

@@ -19,6 +19,7 @@ from scopec.memory.events.guards import Guard, Guards
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold.cases import alike
 from scopec.memory.unfold.flow import Flows
+from scopec.memory.unfold.tables import set_up, writers
 from scopec.program import ir, types, values
 from scopec.program.effects import place_of
 from scopec.program.program import Program
@@ -141,7 +142,7 @@ class Phases:
 
 
 class ReadsTablesError(Exception):
-    """A loop goes round often, and reads what nobody writes."""
+    """A loop goes round often, or an index selects one of many elements, by what nobody writes."""
 
 
 @dataclass
@@ -210,7 +211,17 @@ class Unfolding:
 
     def constant(self, location: Location, thread: ir.Thread) -> Value | None:
         """The value of a plain read if the program alone decides it: such reads are no events where threads are many,
-        or loops that make them go round often.
+        or loops that make them go round often, or they select one of many elements.
+        """
+        value = self.decided(location, thread)
+        if value is None or len(self.program.threads) > self.reductions.threads:
+            return value
+        assert self.tables is not None
+        self.tables += 1
+        return None
+
+    def decided(self, location: Location, thread: ir.Thread) -> Value | None:
+        """The value of each plain read of a location by a thread, if the program alone decides it.
 
         Nobody writes the object, or the host alone before it launches anything, and a thread of a grid reads it.
         """
@@ -220,10 +231,6 @@ class Unfolding:
         written = self._set_up.get(location.object) if writers else {}
         if written is None:
             return None
-        if len(self.program.threads) <= self.reductions.threads:
-            assert self.tables is not None
-            self.tables += 1
-            return None
         initial = Const(object_.values[location.index] or 0, object_.type)
         return values.convert(written.get(location, initial), object_.type)
 
@@ -231,38 +238,15 @@ class Unfolding:
     def _writers(self) -> Mapping[str, frozenset[str]]:
         """For each object the threads whose text has a write to it; nothing where it does not matter."""
         few = self.tables is None and len(self.program.threads) <= self.reductions.threads
-        if few or not self.reductions.constants:
-            return {}
-        found: dict[str, set[str]] = {n: set() for n, o in self.program.objects.items() if o.use is ir.Use.DATA}
-        for thread in self.program.threads:
-            for node in thread.body.nodes.values():
-                operation = node.operation if isinstance(node, ir.Do) else None
-                place = None if operation is None or isinstance(operation, ir.Load) else place_of(operation)
-                if place is not None and place.object in found:
-                    found[place.object].add(thread.name)
-        return {name: frozenset(threads) for name, threads in found.items()}
+        return {} if few or not self.reductions.constants else writers(self.program)
 
     @cached_property
     def _set_up(self) -> Mapping[str, Mapping[Location, Value]]:
-        """The values that the host writes before it launches anything, to objects to which it then writes constants
-        alone.
+        """What the host has set up, where no other host thread might launch too.
 
-        Asked for when a thread of a grid is executed: the host has been by then.  Other host threads might launch too.
+        Asked for when a thread of a grid is executed: the host has been by then.
         """
-        if self.program.others:
-            return {}
-        found: dict[str, dict[Location, Value]] = defaultdict(dict)
-        open_: set[str] = set()
-        launches, launched = set(self.launches.values()), False
-        for event in self.events:
-            launched = launched or event.id in launches
-            if event.writes and event.location is not None:
-                plain = not (event.atomic or event.volatile or event.operands) and event.guard.always
-                if launched or not plain or not isinstance(event.value, Const):
-                    open_.add(event.location.object)
-                else:
-                    found[event.location.object][event.location] = event.value
-        return {name: written for name, written in found.items() if name not in open_}
+        return {} if self.program.others else set_up(self.events, set(self.launches.values()))
 
     def mark(self) -> tuple[int, ...]:
         """The lengths of the lists and tables so far."""
