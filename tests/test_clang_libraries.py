@@ -303,3 +303,14 @@ __global__ void k() {
 //@ expect required without[0] == 0 && without[1] == 1 && without[2] == 3 && without[3] == 6;
 """
     assert verdicts(text, tmp_path) == []
+
+
+@pytest.mark.parametrize("header", ["array", "algorithm"])
+def test_headers_bring_what_programs_count_on(tmp_path, header):
+    uses = "template <class T, class = std::enable_if_t<std::is_same<T, int>::value>> __device__ T of(T x) { return x; }"
+    more = "int host() { std::array<int, 2> a{}; return *std::begin(a); }" if header == "array" else ""
+    text = f"#include <{header}>\n{uses}\n{more}\n__device__ int v;\n__global__ void k() {{ v = of(1); }}\n"
+    text += "int main() { k<<<1, 1>>>(); }\n//@ expect race_free;\n"
+    (tmp_path / "p.cu").write_text(text)
+    (outcome,) = check([tmp_path / "p.cu"], Settings(engine="embedded"))
+    assert [d for d in outcome.diagnostics if d.severity == "error"] == []

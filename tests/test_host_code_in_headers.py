@@ -151,6 +151,8 @@ def test_what_libraries_include_is_read(header: str, brought: str) -> None:
     assert instead_of(header) == brought
     assert not may_define(header, "OTHER")
     assert may_define("other.h", "OTHER")
+    assert may_define("cublas_v2.h", "CUBLAS_VERSION")
+    assert not may_define("cublas_v2.h", "CUDART_VERSION")  # the runtime's, which is read before any file
 
 
 def test_complex_numbers_of_cuda(write: Write) -> None:

@@ -61,7 +61,7 @@ def known(header: str, *, real: bool) -> tuple[str, str] | None:
 _OF_LIBRARIES = [
     (re.compile(headers), re.compile(names), brings)
     for headers, names, brings in (
-        (r"(?:cublas|cusolver|nccl).*", r"(?!CUDA_[RC]_)(?i:cu|nccl)\w*", "scopec/numbers.h"),
+        (r"(?:cublas|cusolver|nccl).*", r"(?!CUDA_[RC]_|CUDART_VERSION$)(?i:cu|nccl)\w*", "scopec/numbers.h"),
         (r"(?:cusparse|cufft).*", r"(?i:cu)\w*", "cuComplex.h"),
         (r"(?:curand|cudnn|cutensor|cupti|cufile|npp|nv(?:rtc|jpeg|ml|JitLink)|nvshmem).*|nvtx3/.*|nvToolsExt.*",
          r"(?i:cu|nv|npp)\w*", ""),
