@@ -307,7 +307,8 @@ __global__ void k() {
 
 @pytest.mark.parametrize("header", ["array", "algorithm"])
 def test_headers_bring_what_programs_count_on(tmp_path, header):
-    uses = "template <class T, class = std::enable_if_t<std::is_same<T, int>::value>> __device__ T of(T x) { return x; }"
+    only = "class = std::enable_if_t<std::is_same<T, int>::value>"
+    uses = f"template <class T, {only}> __device__ T of(T x) {{ return x; }}"
     more = "int host() { std::array<int, 2> a{}; return *std::begin(a); }" if header == "array" else ""
     text = f"#include <{header}>\n{uses}\n{more}\n__device__ int v;\n__global__ void k() {{ v = of(1); }}\n"
     text += "int main() { k<<<1, 1>>>(); }\n//@ expect race_free;\n"

@@ -309,6 +309,8 @@ _MAKERS: dict[str, Callable[..., Term]] = {
 }  # fmt: skip
 
 Kind = Literal["read", "write", "atomic"]
+#: Before the name of a read, in that of the truth that what is read at two offsets differs.
+UNIQUE = "unique "
 #: The object of all textures, of which no place is known.
 TEXTURES = "all textures"
 

@@ -120,6 +120,11 @@ class Launches:
         return (self.of_launch, 1), (thread, 1), (thread, 2)
 
     @cached_property
+    def asks_contents(self) -> bool:
+        """Whether the condition is about all elements of arrays, of which a launch that is shown has others."""
+        return any(name.startswith(terms.UNIQUE) for name in terms.symbols(self.where))
+
+    @cached_property
     def flat(self) -> tuple[str, ...]:
         """The sizes at which neither kernel nor condition look, and which are 1 therefore."""
         named = self.form.dimensions | set(terms.symbols(self.where))

@@ -15,7 +15,7 @@ import z3
 from scopec.base.records import dataclass
 from scopec.engines.z3 import bits, powers
 from scopec.engines.z3.smtlib import Part
-from scopec.program.anythread import Term, Ticket, is_truth
+from scopec.program.anythread import UNIQUE, Term, Ticket, is_truth
 from scopec.sizes.questions import Question, Who
 
 
@@ -236,6 +236,16 @@ def _apart(translation: Translation, one: Ticket, other: Ticket) -> tuple[Any, f
     return z3.Implies(z3.And(here, there, at == where), past), frozenset[int]().union(*(found for _, found in parts))
 
 
+def _unique(leaves: Iterable[Leaf], symbols: dict[str, Any]) -> list[Any]:
+    """That what is read of an array at two offsets differs, where its elements do."""
+    reads = [leaf for leaf in leaves if leaf.at is not None and f"{UNIQUE}{leaf.name}" in symbols]
+    return [
+        z3.Implies(z3.And(symbols[f"{UNIQUE}{one.name}"], one.made == other.made), one.at == other.at)
+        for one, other in combinations(reads, 2)
+        if one.name == other.name
+    ]
+
+
 def stated(translation: Translation, question: Question, *, exact: bool) -> Stated:
     """A question as z3's assertions."""
     known = [translation.of(term, who) for term, who in question.known]
@@ -268,12 +278,13 @@ def stated(translation: Translation, question: Question, *, exact: bool) -> Stat
     laws += bits.facts([leaf.bits for leaf in leaves if leaf.bits is not None], exact=exact)
     if not exact:
         laws += _of_products([leaf for leaf in leaves if leaf.factors is not None])
+    laws += _unique(leaves, symbols)
     parts = (
         ("What holds of the launch and of each thread.", tuple(held)),
         ("What is asked of both: that they meet, or that they differ.", tuple(related)),
         ("Tickets of atomic additions are apart.", tuple(fact for fact, _ in tickets)),
         (f"They are two threads{'' if question.same_block else ', of two blocks'}.", apart),
         ("Limits of numbers; quotients and rests.", tuple(fact for leaf in leaves for fact in leaf.facts)),
-        ("Laws of powers, bits and products.", tuple(laws)),
+        ("Laws of powers, bits and products, and of elements that differ.", tuple(laws)),
     )  # fmt: skip
     return Stated(parts, symbols, tuple(leaf for leaf in leaves if leaf.at is not None))

@@ -39,6 +39,14 @@ _CONSTANT = re.compile(r"\b(?:const|constexpr)\b")
 _OF_BARRIERS = re.compile(r"\s*(?:uniform|divergent)\b")
 _EVERY = re.compile(r"\s*([\w:<>, ]+?)\s*(\bas\s+launched\b\s*)?(?:\bwhere\b\s*([^;]*\S)\s*)?;")
 
+#: What a condition may call: whether the elements of an array of integers differ, whether a number is a power of two.
+_PREDICATES = {
+    "unique": "[[maybe_unused]] auto unique = [](const auto* p) {"
+    ' static_assert(__is_integral(__remove_cvref(decltype(*p))), "unique is asked of an array of integers");'
+    " return __scopec_unique(p, sizeof *p); };",
+    "pow2": "[[maybe_unused]] auto pow2 = [](auto n) { return n > 0 && (n & (n - 1)) == 0; };",
+}
+
 #: Positions in a text: from the first, to that after the last.
 Part = tuple[int, int]
 
@@ -133,8 +141,12 @@ def without_questions(source: Source, scanned: Scanned) -> str:
 
 
 def condition_of(source: Source, every: Every, name: str, parameters: str) -> str:
-    """A function of the kernel's parameters that returns whether a launch meets a condition; C++, in its place."""
-    head = f'extern "C" __device__ __attribute__((used)) bool {name}({parameters}) {{ return ('
+    """A function of the kernel's parameters that returns whether a launch meets a condition; C++, in its place.
+
+    It may call the predicates that no parameter hides.
+    """
+    known = " ".join(text for own, text in _PREDICATES.items() if not re.search(rf"\b{own}\b", parameters))
+    head = f'extern "C" __device__ __attribute__((used)) bool {name}({parameters}) {{ {known} return ('
     return f"\n{head}{_at(source, every.at)}{every.condition}\n); }}"
 
 

@@ -69,6 +69,8 @@ void __scopec_in_kernel();
 void __scopec_assert(bool condition, const char* text);
 // Something that scopec does not model: an error at the place of the call.
 void __scopec_unmodelled(const char* what);
+// Whether the elements of an array, of so many bytes, differ; in conditions on all launches alone.
+bool __scopec_unique(const void* array, unsigned long bytes);
 // A read of a texture, of which the value is any: an error too where a launch is asked about.
 void __scopec_texture(const char* what);
 // threadIdx.x, y, z are 0 to 2, blockIdx 3 to 5, blockDim 6 to 8, gridDim 9 to 11, a block's rank in its cluster 12, the

@@ -11,10 +11,10 @@ from scopec.frontends.clang.anythread import numbers
 from scopec.frontends.clang.anythread.assembly import entered
 from scopec.frontends.clang.anythread.frame import Executes, Frame
 from scopec.frontends.clang.anythread.memory import copy, forget, store
-from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address
+from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address, is_shared
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, ONE, TEXTURES, TRUE, ZERO, Term, Ticket, const, symbol
+from scopec.program.anythread import FALSE, ONE, TEXTURES, TRUE, UNIQUE, ZERO, Term, Ticket, const, symbol, truth
 from scopec.program.warp import WARP
 
 Result = tuple[Value | None, Term, Cells]
@@ -50,7 +50,14 @@ _ANY = frozenset({
     "warp_vote", "match", "reduce", "elect", "grid_valid", "space", "in_range", "dynamic_shared",
 })  # fmt: skip
 _END = frozenset({"trap", "exit", "end_thread"})
-_KNOWN = _ATOMIC | _WAITS.keys() | _NOTHING | _ANY | _END | {"index", "syncthreads", "vote", "read_only", "texture"}
+_KNOWN = (
+    _ATOMIC
+    | _WAITS.keys()
+    | _NOTHING
+    | _ANY
+    | _END
+    | {"index", "syncthreads", "vote", "read_only", "texture", "unique"}
+)
 #: LLVM's own that touch no memory.
 _PURE = re.compile(
     r"llvm\.(fma|fmuladd|sqrt|fabs|floor|ceil|trunc|rint|nearbyint|round|roundeven|copysign|exp|exp2|log|log2|log10|pow|"
@@ -148,6 +155,8 @@ def _of_library(
     if plain == "read_only":
         record.read_only.add(record.place)
         return None, condition, cells
+    if plain == "unique":
+        return _unique(executor, given[0], given[1]), condition, cells
     if plain == "texture":
         texel = record.names.like(ZERO)
         assert isinstance(texel, Term)
@@ -162,6 +171,14 @@ def _of_library(
         record.ended += 1
         return None, FALSE, cells
     raise record.refused(f"the library's `{plain}`")
+
+
+def _unique(executor: Executes, at: Value, size: Value) -> Term:
+    """Whether the elements of an array differ, as a truth of the launch."""
+    ways = at.ways if isinstance(at, Pointers) else ()
+    if len(ways) == 1 and is_shared(at) and ways[0][2] is ZERO and isinstance(size, Term) and size.op == "const":
+        return truth(f"{UNIQUE}{ways[0][1]}:{8 * size.value}", "launch")
+    raise executor.record.refused("`unique` of what is no parameter or variable")
 
 
 def _is_known(value: Value) -> bool:

@@ -268,6 +268,7 @@ INTRINSICS: dict[str, Handler] = {
     "exit": _exit,
     "unmodelled": _unmodelled,
     "texture": _unmodelled,
+    "unique": _unmodelled,
     "unknown": _unknown,
     "clock": _clock,
     "agent": simply(lambda call: ir.Agent(bool(call.known(0)))),
