@@ -36,6 +36,22 @@ LAST: dict[str, tuple[str, str]] = {
         "int r = 0, c = 0; do { int j = 0; while (2 * j < r) ++j; c = j + r; } while (++r < n); if (n > 0) a[i * 2 * n + c] = 1;",
         "int r = 0, c = 0; do { int j = 0; while (2 * j < r) ++j; c = j + r; } while (++r < n); if (n > 0) a[i / 2 * 2 * n + c] = 1;",
     ),
+    "a variable that has no value before": (
+        "int j, r = 0; do { j = i * 4 + r % 4; ++r; } while (r < n); a[j] = 1;",
+        "int j, r = 0; do { j = i / 2 * 4 + r % 4; ++r; } while (r < n); a[j] = 1;",
+    ),
+    "what each turn sets to one value": (
+        "int j = 0, r = 0; do { if (b[r] > 3) a[i] = r; j = i; } while (++r < n); a[j] = 1;",
+        "int j = 0, r = 0; do { if (b[r] > 3) a[i] = r; j = i / 2; } while (++r < n); a[j] = 1;",
+    ),
+    "what a turn sets where it ends": (
+        "int j; for (int r = 0;; ++r) { if (b[r + i] == 3 || r >= n) { j = i; break; } } a[j] = 1;",
+        "int j; for (int r = 0;; ++r) { if (b[r + i] == 3 || r >= n) { j = r; break; } } a[j] = 1;",
+    ),
+    "what a turn with a barrier sets": (
+        "V int j, r = 0; do { __syncthreads(); j = D - 1 - t; v[j] = r; __syncthreads(); } while (++r < n); a[i] = v[j];",
+        "V int j, r = 0; do { __syncthreads(); j = D - 1 - t; v[j] = r; } while (++r < n); a[i] = v[t];",
+    ),
     "in a loop": (
         "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += s) a[j] = r; a[j] = r; }",
         "for (int r = 0; r < n; ++r) { int j; for (j = i; j < n; j += D) a[j] = r; a[j] = r; }",

@@ -38,7 +38,7 @@ class Last:
         self, record: Record, turn: Term, named: int, condition: Term, again: Term, ways: Sequence[Way],
         *, barred: bool,
     ) -> None:  # fmt: skip
-        self.turn, self.barred = turn, barred
+        self.turn, self.barred, self.named = turn, barred, named
         self._record, self._named, self._condition, self._again, self._ways = record, named, condition, again, ways
         self._by: dict[Term, Term] = {}
 
@@ -94,19 +94,24 @@ class Last:
 
 def after(record: Record, cells: Cells, changed: set[Key], left: list[Way], last: Last) -> Cells:
     """The memory after a loop, by the ways that leave it in some turn: of what turns change the last values, if the
-    number of the turn tells them, else any.
+    number of the turn tells them, or nothing of the loop is in them, else any.  A variable that has no value at the
+    beginning of a turn has the one that each way out of the last turn gives it.
     """
     found: Cells = {}
-    for key, (size, value) in cells.items():
+    for key in dict.fromkeys((*cells, *(key for way in left[:1] for key in way.cells))):
         values = [(way.condition, way.cells[key]) for way in left if key in way.cells]
+        size = values[0][1][0] if values else 0
         if not values or len(values) < len(left) or any(bytes_ != size for _, (bytes_, _) in values):
             continue
-        if key not in changed and all(_same(value, one) for _, (_, one) in values):
+        value = cells[key][1] if key in cells and cells[key][0] == size else None
+        if key not in changed and value is not None and all(_same(value, one) for _, (_, one) in values):
             found[key] = size, value
             continue
         whole = joined([(condition, one) for condition, (_, one) in values], record.names)
         known = last.value(whole)
-        if known is not None:
+        if isinstance(whole, Term) and not any(is_since(one, last.named) for one in symbols(whole).values()):
+            found[key] = size, whole
+        elif known is not None:
             found[key] = size, known
         elif last.barred and isinstance(whole, Term) and turns.is_uniform(whole):
             found[key] = size, record.of_block(record.names.like(whole, "block"))
