@@ -12,7 +12,7 @@ from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
 from scopec.base.source import Source, Span
 from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.frontends.clang.kernels import Kernel
-from scopec.session import guess_search
+from scopec.session import guess_search, unguessed
 from tests.command import scopec
 from tests.guesses import asked, directives
 
@@ -135,6 +135,7 @@ def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(
         return sized(source, kernel, shape, *more, slow=slow)  # type: ignore[arg-type]
 
     monkeypatch.setattr(guess_search, "_sized", late)
+    monkeypatch.setattr(unguessed, "of_sizes", lambda: None)
     text = "__global__ void k(int* a, int n) { if (blockIdx.x < n) a[threadIdx.y * 2 + threadIdx.x] = n; }"
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     run = outcome.reports[0].run
@@ -162,6 +163,7 @@ def test_a_kernel_that_nests_too_deeply_does_not_take_the_others_with_it(monkeyp
         return sized(source, kernel, *more, slow=slow)  # type: ignore[arg-type]
 
     monkeypatch.setattr(guess_search, "_sized", deep)
+    monkeypatch.setattr(unguessed, "of_sizes", lambda: None)
     text = "__global__ void deep(int* a) {}\n__global__ void k(int* a) { a[threadIdx.x] = 1; }"
     (outcome,) = api.check(text=text, engine="embedded").outcomes
     (diagnostic,) = outcome.diagnostics

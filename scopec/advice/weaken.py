@@ -29,7 +29,8 @@ from scopec.engines.policy import immediate
 from scopec.engines.protocol import MEMORY
 from scopec.explain.fixes import replaced
 from scopec.frontends.clang.counted import compiler, instructions
-from scopec.session.check import Outcome, check_run, names_every
+from scopec.session.check import Outcome, check_run
+from scopec.session.every import names_every
 from scopec.session.plan import plan_of, source_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field, replace
 from pathlib import Path
@@ -29,6 +29,7 @@ from scopec.engines.java.workers import Workers
 from scopec.engines.policy import Policy
 from scopec.explain.verdict import Check
 from scopec.session.asking import Asking
+from scopec.session.every import has_launches, names_every
 from scopec.session.inquiry.ask import Inquiry
 from scopec.session.inquiry.content import not_given
 from scopec.session.inquiry.questions import remarks
@@ -36,7 +37,7 @@ from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.vacuity import vacuous_waits
 from scopec.session.inquiry.verdicts import memory_checks, progress_checks, property_of
 from scopec.session.inquiry.volatile import told
-from scopec.session.plan import Overrides, Plan, plan, quoting_named, source_of
+from scopec.session.plan import Overrides, Plan, plan, quoting_named
 from scopec.session.pool import Pool, Task
 from scopec.session.program_files import is_empty, programs
 
@@ -182,6 +183,10 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                         continue
                 settings.begun(sum(len(run.checks) for run in planned.runs))
                 tasks = [pool.submit(_ended, run, policy, workers, settings, reading) for run in planned.runs]
+                if planned.unguessed and not settings.select:
+                    of_all[shown] = _of_every(path, shown, settings, overrides, policy, workers, planned)
+                    told = {one for _, why in planned.unguessed for one in why}
+                    planned = replace(planned, warnings=tuple(one for one in planned.warnings if one not in told))
                 pending.append((shown, planned, tasks))
             outcomes: list[Outcome] = []
             for shown, plan_or_outcome, tasks in pending:
@@ -200,25 +205,13 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
             pool.shutdown()
 
 
-def names_every(path: Path, shown: str, overrides: Overrides) -> bool:
-    """Whether a file asks about all launches."""
-    from scopec.frontends.clang.prepare import names_every as named  # Start-up: other files need it not
-
-    return named(source_of(path, shown, overrides))
-
-
-def has_launches(path: Path, shown: str, overrides: Overrides) -> bool:
-    """Whether a file that asks about all launches has some of its own."""
-    from scopec.session.sizes import asks_launches  # Start-up: as below
-
-    return asks_launches(source_of(path, shown, overrides))
-
-
 def _of_every(
-    path: Path, shown: str, settings: Settings, overrides: Overrides, policy: Policy, workers: Workers
-) -> Outcome:
-    """The verdicts about all launches of each kernel of a file."""
+    path: Path, shown: str, settings: Settings, overrides: Overrides, policy: Policy, workers: Workers,
+    planned: Plan | None = None,
+) -> Outcome:  # fmt: skip
+    """The verdicts about all launches of each kernel of a file; of a plan, of those for which no launch was guessed."""
     from scopec.session.sizes import Answered, of_file  # Start-up: most calls are about the launches of a file
+    from scopec.session.unguessed import instead
 
     def ask(run: Run, seconds: float) -> Answered:
         report = check_run(run, policy, workers, settings.within(seconds))
@@ -228,9 +221,15 @@ def _of_every(
         own = replace(overrides, flags=flags)
         return of_file(file, name, own, settings, ask, None if file == path else path)
 
+    def of_some(names: Collection[str], seconds: float) -> list[Answered]:
+        return of_file(path, shown, overrides, replace(settings, timeout=seconds), ask, only=names)[0]
+
     with doing(settings, f"{shown}: every launch"):
         try:
-            answers, diagnostics = asked(path, shown, overrides.flags)
+            if planned is not None:
+                answers, diagnostics = instead(planned.unguessed, settings.timeout, of_some)
+            else:
+                answers, diagnostics = asked(path, shown, overrides.flags)
         except InputError as refused:
             if names_every(path, shown, overrides):
                 raise

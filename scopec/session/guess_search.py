@@ -70,10 +70,11 @@ def ways_out(source: Source, first: str) -> str:
 
 @dataclass(frozen=True)
 class Asked:
-    """The questions of a text, and what is reported of it."""
+    """The questions of a text, what is reported of it, and why no launch was found for some kernels."""
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
+    unguessed: tuple[tuple[str, tuple[Diagnostic, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

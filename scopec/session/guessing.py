@@ -43,6 +43,8 @@ _SECONDS, _LEAST, _MOST = 24.0, 4.0, 15.0
 _SHARE, _LEAST_SHARE = 1 / 15, 1 / 100
 #: What is said of a `main` that comes to no launch.
 _NO_LAUNCH = "without arguments of the command line `main` launches no kernel"
+#: What is wrong with launches that can be guessed, while a question about all launches may have an answer.
+_OF_LAUNCHES = (Code.TOO_LARGE, Code.OUTSIDE_SUBSET, Code.UNMODELLED_CALL)
 _MORE_TIME = "raise --timeout, or write a `//@ launch` for it"
 _IN_A_HEADER = "the launches of this `main`, in a header, are not followed, and beside it none can be guessed"
 
@@ -86,7 +88,7 @@ def guessed(
     plan = _guessed(source, beside, folder, flags, planned, cache=cache)
     if plan is None:
         raise InputError(_declared_alone(source, *beside))
-    if refused and not plan.runs:  # the directives may be what is wrong
+    if refused and not (plan.runs or plan.unguessed):  # the directives may be what is wrong
         raise InputError(*dict.fromkeys((*refused, *plan.warnings)))
     return replace(plan, warnings=(*told, *plan.warnings))
 
@@ -125,8 +127,8 @@ def _guessed(
         return None
     told = [] if found.objection is None else [_left_out(found.objection)]
     told += [*found.refused, *(_open(name, span) for name, span in found.open), *_passed(found.passed)]
-    runs, warnings = (plan.runs, plan.warnings) if plan else ((), ())
-    return Asked(runs, (*told, *warnings))
+    plan = plan or Asked((), ())
+    return replace(plan, warnings=(*told, *plan.warnings))
 
 
 def _asked(source: Source, asked: tuple[Kernel, ...], planned: Callable[[Source], Asked]) -> Asked | None:
@@ -142,11 +144,13 @@ def _asked(source: Source, asked: tuple[Kernel, ...], planned: Callable[[Source]
                 plans.append(_of_kernel(source, kernel, planned, many, min(_MOST, max(_LEAST, seconds))))
         except LimitError:
             message = f"no launch of `{kernel.name}` was found in its part of the time limit"
-            plans.append(Asked((), (Diagnostic(Code.TOO_LARGE, message, kernel.span, ways_out(source, _MORE_TIME)),)))
+            late_one = Diagnostic(Code.TOO_LARGE, message, kernel.span, ways_out(source, _MORE_TIME))
+            plans.append(Asked((), (late_one,), ((kernel.name, (late_one,)),)))
     if not plans:
         return None
     runs = tuple(run for plan in plans for run in plan.runs)
-    return Asked(runs, tuple(dict.fromkeys(warning for plan in plans for warning in plan.warnings)))
+    warnings = tuple(dict.fromkeys(warning for plan in plans for warning in plan.warnings))
+    return Asked(runs, warnings, tuple(one for plan in plans for one in plan.unguessed))
 
 
 def _open(name: str, span: Span) -> Diagnostic:
@@ -169,7 +173,8 @@ def _of_kernel(source: Source, kernel: Kernel, planned: Callable[[Source], Asked
     try:
         taken = best(source, kernel, planned, seconds)
     except InputError as bad:
-        return Asked((), bad.diagnostics)
+        may_ask = all(one.code in _OF_LAUNCHES for one in bad.diagnostics)
+        return Asked((), bad.diagnostics, ((kernel.name, bad.diagnostics),) if may_ask else ())
 
     def told(run: Run) -> Run:
         checks = tuple(replace(check, span=kernel.span) if not check.implicit else check for check in run.checks)

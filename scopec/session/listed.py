@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import InputError, LimitError, ScopecError
 from scopec.base.records import dataclass
-from scopec.session.check import Outcome, has_launches, names_every, selected
+from scopec.session.check import Outcome, selected
+from scopec.session.every import has_launches, names_every
 from scopec.session.plan import Plan, plan, quoting_named
 from scopec.session.program_files import is_empty, programs
 

@@ -69,13 +69,15 @@ class Overrides:
 
 @dataclass(frozen=True)
 class Plan:
-    """The runs of one file, warnings about it, whether it was read for want of a clang in the scoped language, and the
-    codes of warnings that are not to be told of it."""
+    """The runs of one file, warnings about it, whether it was read for want of a clang in the scoped language, the
+    codes of warnings that are not to be told of it, and the kernels for which no launch was guessed, with what says so.
+    """
 
     runs: tuple[Run, ...]
     warnings: tuple[Diagnostic, ...]
     without_clang: bool = False
     allowed: frozenset[str] = frozenset()
+    unguessed: tuple[tuple[str, tuple[Diagnostic, ...]], ...] = ()
 
 
 def quoting_named(overrides: Overrides, paths: Sequence[Path]) -> Overrides:
@@ -107,7 +109,8 @@ def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
         """The plan over some headers, of which what is said has the lines that it is about."""
         with quoting(source):
             found = _planned(source, path, replace(overrides, flags=flags))
-        return replace(found, warnings=tuple(quoted(warning, source) for warning in found.warnings))
+        unguessed = tuple((name, tuple(quoted(one, source) for one in why)) for name, why in found.unguessed)
+        return replace(found, warnings=tuple(quoted(one, source) for one in found.warnings), unguessed=unguessed)
 
     try:
         return over(overrides.flags)
@@ -152,7 +155,7 @@ def _guessed(source: Source, path: Path, overrides: Overrides, planned: Callable
     if found is None:
         return planned(source)
     first = plans[0] if plans else Plan((), ())
-    return replace(first, runs=found.runs, warnings=found.warnings)
+    return replace(first, runs=found.runs, warnings=found.warnings, unguessed=found.unguessed)
 
 
 def _divergence(program: Program) -> Iterator[Diagnostic]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -110,9 +110,11 @@ def asked_in(
 
 def of_file(
     path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
-    part: Path | None = None,
+    part: Path | None = None, only: Collection[str] | None = None,
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
-    """A report for each kernel of a file, or of a ``part`` that it includes; InputError with what clang objects to."""
+    """A report for each kernel of a file, or of a ``part`` that it includes, or ``only`` for some; InputError with what
+    clang objects to.
+    """
     source = readable(path, shown, overrides)
     found, kinds, each = asked_in(path, source, overrides, settings, ask)
     nothing = _nothing(source, path, overrides)
@@ -122,6 +124,8 @@ def of_file(
     for number, about in enumerate(each, 1):
         kernel, one, asked = about.kernel, about.one, about.of
         if part is not None and Path(kernel.span.file).resolve() != part.resolve():
+            continue
+        if only is not None and kernel.name not in only:
             continue
         settings.doing(f"{shown}: every launch of {kernel.name}", f"kernel {number} of {total}" if total > 1 else "")
         if asked.unmet():

@@ -1,0 +1,56 @@
+"""Kernels for which no launch was guessed: they are asked about all launches, which needs none.
+
+An answer takes the place of the error that no launch was found, which is told as a warning then; where nothing is
+decided, the error stays.  Hangs are not asked about, as of all launches they cannot be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scopec.base.diagnostics import Diagnostic, InputError
+from scopec.engines.table import of_sizes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator
+
+    from scopec.session.witnessed import Answered
+
+#: The part of the time limit that the kernels of a file share, and the seconds of each at least and at most.
+_PART, _LEAST, _MOST = 1 / 3, 5.0, 20.0
+_ENDS = "write a `//@ launch` for it to ask whether it ends"
+
+
+def instead(
+    unguessed: Iterable[tuple[str, tuple[Diagnostic, ...]]],
+    limit: float | None,
+    asked: Callable[[Collection[str], float], list[Answered]],
+) -> tuple[list[Answered], list[Diagnostic]]:
+    """What is decided about all launches of kernels for which no launch was guessed, and what is told of these.
+
+    Each comes with what says so; ``limit`` is the time limit of the file in seconds, if it has one.  ``asked`` answers
+    about kernels of some names, each in so many seconds.
+    """
+    said = dict(unguessed)
+    if of_sizes() is None:
+        return [], _all(said.values())
+    each = _MOST if limit is None else min(_MOST, max(_LEAST, limit * _PART / len(said)))
+    try:
+        answers = asked(frozenset(said), each)
+    except InputError:  # about a question that nobody asked
+        return [], _all(said.values())
+    of_kernel = [(check.every.kernel, one) for one in answers for check in one.checks[:1] if check.every is not None]
+    decided = {name for name, one in of_kernel if any(check.verdict != "unknown" for check in one.checks)}
+    told = _all(_warnings(why) if name in decided else why for name, why in said.items())
+    return [one for name, one in of_kernel if name in decided], told
+
+
+def _warnings(why: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+    """What was said of a kernel about which there is an answer all the same."""
+    for one in why:
+        yield replace(one, message=f"{one.message}: asked about all launches instead", severity="warning", help=_ENDS)
+
+
+def _all(said: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:
+    return list(dict.fromkeys(one for why in said for one in why))

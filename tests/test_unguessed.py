@@ -1,0 +1,100 @@
+"""Kernels for which no launch is guessed are asked about all launches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from scopec.base.diagnostics import Code, Diagnostic, InputError
+from scopec.session import guessing, unguessed
+from scopec.session.check import Outcome, Settings, check
+from scopec.session.plan import Overrides
+
+pytest.importorskip("z3")
+KERNEL = """__global__ void k(int* out, int n) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[{index}] = i;
+}}
+"""
+#: A texture is refused where a launch is followed.
+TEXTURE = """#include <cuda_runtime.h>
+__global__ void k(cudaTextureObject_t image, float* out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = tex1Dfetch<float>(image, i);
+}
+__global__ void plain(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+"""
+
+
+@pytest.fixture
+def none_found(monkeypatch: pytest.MonkeyPatch) -> Callable[[Code], None]:
+    """No launch of any kernel is guessed, for a reason."""
+
+    def found(code: Code) -> None:
+        def best(_source: object, kernel: guessing.Kernel, *_others: object) -> NoReturn:
+            raise InputError(Diagnostic(code, f"no launch of `{kernel.name}` was found", kernel.span))
+
+        monkeypatch.setattr(guessing, "best", best)
+
+    return found
+
+
+def checked(path: Path, **overrides: bool) -> Outcome:
+    (outcome,) = check([path], Settings(Overrides(**overrides), engine="embedded", timeout=30.0))
+    return outcome
+
+
+def verdicts(outcome: Outcome) -> dict[str, str]:
+    return {check.expectation.text: check.verdict for report in outcome.reports for check in report.checks}
+
+
+def test_a_proof_takes_the_place_of_a_launch(write: Callable[[str], Path], none_found: Callable[[Code], None]) -> None:
+    none_found(Code.TOO_LARGE)
+    outcome = checked(write(KERNEL.format(index="i")))
+    assert verdicts(outcome) == {"race_free for every launch of k": "holds"}
+    (told,) = outcome.diagnostics
+    assert told.severity == "warning"
+    assert told.message == "no launch of `k` was found: asked about all launches instead"
+    assert outcome.exit_code == 0
+
+
+def test_a_race_is_shown_at_a_launch(write: Callable[[str], Path], none_found: Callable[[Code], None]) -> None:
+    none_found(Code.TOO_LARGE)
+    outcome = checked(write(KERNEL.format(index="i / 2")))
+    assert verdicts(outcome) == {"race_free for every launch of k": "violated"}
+    assert outcome.exit_code == 1
+
+
+def test_what_is_not_decided_stays_an_error(
+    write: Callable[[str], Path], none_found: Callable[[Code], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a floating-point index; where z3 is missing; and where nobody wants guesses."""
+    none_found(Code.TOO_LARGE)
+    path = write(KERNEL.format(index="(int)sqrtf(i)"))
+    assert (verdicts(checked(path)), checked(path).exit_code) == ({}, 2)
+    path = write(KERNEL.format(index="i"))
+    assert checked(path, guess=False).exit_code == 2
+    monkeypatch.setattr(unguessed, "of_sizes", lambda: None)
+    assert (verdicts(checked(path)), checked(path).exit_code) == ({}, 2)
+
+
+@pytest.mark.parametrize("code", [Code.NOT_LAUNCHED, Code.UNKNOWN_NAME])
+def test_what_no_question_mends_is_not_asked(
+    code: Code, write: Callable[[str], Path], none_found: Callable[[Code], None]
+) -> None:
+    """Something that is undefined under each launch, an error of C++."""
+    none_found(code)
+    outcome = checked(write(KERNEL.format(index="i")))
+    assert (verdicts(outcome), outcome.exit_code) == ({}, 2)
+
+
+def test_kernels_with_launches_are_asked_about_these(write: Callable[[str], Path]) -> None:
+    """Of a kernel that reads a texture, and of another one."""
+    outcome = checked(write(TEXTURE))
+    assert verdicts(outcome) == {
+        "race_free": "holds", "terminates": "holds", "race_free for every launch of k": "holds",
+    }  # fmt: skip
+    assert [(one.code, one.severity) for one in outcome.diagnostics] == [(Code.UNMODELLED_CALL, "warning")]
