@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -23,8 +24,10 @@ from scopec.frontends.clang.including import including
 
 _T = TypeVar("_T")
 _MISSING = re.compile(r"(?:\d+ errors have one root: )?'([^']+)' file not found")
-#: So many times headers are sought that headers which were found include; so many files of a repository are looked at.
+#: So many times headers are sought that headers which were found include, and none after so many seconds; so many files
+#: of a repository are looked at.
 _MOST_ROUNDS = 12
+_SECONDS = 30.0
 _MOST_FILES = 400_000
 
 
@@ -56,10 +59,10 @@ def as_it_is(
 def _with_headers(
     asked: Callable[[Flags], _T], path: Path, shown: str, flags: Flags, refused: InputError
 ) -> tuple[_T, tuple[Diagnostic, ...]] | InputError:
-    told = list[Diagnostic]()
+    told, begun = list[Diagnostic](), time.monotonic()
     for _ in range(_MOST_ROUNDS):
         new = dict(_folders(path, flags, refused)) if flags.database is None else {}
-        if not new:
+        if not new or time.monotonic() - begun > _SECONDS:
             return refused
         for folder, header in new.items():
             near = os.path.relpath(folder, path.parent.resolve())
