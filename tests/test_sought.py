@@ -109,3 +109,19 @@ def test_which_kernel_is_asked_is_told_as_the_work_goes_on(tmp_path):
     check([file], Settings(every=True, engine="embedded", doing=lambda what, so_far: told.append((what, so_far))))
     said = [(what.rpartition(": ")[2], so_far) for what, so_far in told if "every launch of" in what]
     assert list(dict.fromkeys(said)) == [(f"every launch of k{n}", f"kernel {n + 1} of 3") for n in range(3)]
+
+
+@pytest.mark.parametrize(("macro", "said"), [("", True), ("#define HAS_CUDA\n", False)])
+def test_that_all_kernels_are_behind_a_condition_is_told(tmp_path, macro, said):
+    (file := tmp_path / "k.cu").write_text(
+        f"{macro}#ifdef HAS_CUDA\n__global__ void k(int* a) {{ a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }}\n#endif\n"
+    )
+    (outcome,) = check([file], Settings(every=True, engine="embedded"))
+    told = [d for d in outcome.diagnostics if "no kernel of this file is compiled" in d.message]
+    assert (bool(told), [c.verdict for r in outcome.reports for c in r.checks]) == (said, [] if said else ["holds"])
+
+
+def test_of_a_text_without_kernels_nothing_is_told(tmp_path):
+    (file := tmp_path / "k.cu").write_text("// __global__ is a word\nint f() { return 1; }\n")
+    (outcome,) = check([file], Settings(every=True, engine="embedded"))
+    assert not [d for d in outcome.diagnostics if "no kernel of this file" in d.message]

@@ -224,6 +224,11 @@ def _told(found: Kernels) -> list[Diagnostic]:
     """What is left out, and which templates have no instance."""
     told = [] if found.objection is None else [_left_out(found.objection)]
     told += found.refused
+    hidden = re.search(r"\b__global__\b", scan(found.source).code) if not found.kernels and not told else None
+    if hidden is not None:
+        message = "no kernel of this file is compiled: each is a template, or behind an `#if` that does not hold"
+        way_out = "define with -D what the `#if` asks for, or instantiate the template"
+        told.append(Diagnostic(Code.NOT_LAUNCHED, message, found.source.span(*hidden.span()), way_out, "warning"))
     told += [
         Diagnostic(Code.NOT_LAUNCHED, f"nothing instantiates the kernel `{name}`, a template", span,
                    "instantiate it, as in `template __global__ void k<int>(int*);`", "warning")
