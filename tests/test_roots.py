@@ -20,7 +20,7 @@ LAUNCH = "//@ launch k<<<1, 1>>>(); expect race_free;\n"
 def told(text: str, folder: Path, **flags: object) -> list[Diagnostic]:
     """What is said of a text over scopec's own headers."""
     (folder / "p.cu").write_text(text + LAUNCH)
-    overrides = Overrides(reader="clang", flags=Flags(headers="shims", **flags))  # type: ignore[arg-type]
+    overrides = Overrides(reader="clang", guess=False, flags=Flags(headers="shims", **flags))  # type: ignore[arg-type]
     (found,) = check([folder / "p.cu"], Settings(overrides, engine="embedded"))
     assert found.exit_code == 2
     return list(found.diagnostics)

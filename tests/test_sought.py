@@ -125,3 +125,45 @@ def test_of_a_text_without_kernels_nothing_is_told(tmp_path):
     (file := tmp_path / "k.cu").write_text("// __global__ is a word\nint f() { return 1; }\n")
     (outcome,) = check([file], Settings(every=True, engine="embedded"))
     assert not [d for d in outcome.diagnostics if "no kernel of this file" in d.message]
+
+
+def _guessed(file: Path, **overrides):
+    (outcome,) = check([file], Settings(Overrides(**overrides), engine="embedded"))
+    told = [d.message for d in outcome.diagnostics if d.code is Code.SOUGHT]
+    errors = [d.message for d in outcome.diagnostics if d.severity == "error"]
+    return [(r.run.guessed[-1:], c.verdict) for r in outcome.reports for c in r.checks][:1], told, errors
+
+
+def test_a_file_whose_launches_are_guessed_is_read_as_it_is_too(repository):
+    (repository / "include/mine/size.h").write_text("#define SIZE 1\n")
+    found, told, errors = _guessed(repository / "src/gpu/k.cu")
+    assert (found, errors) == ([(("launch k<<<2, 2>>>(a);",), "violated")], [])
+    assert told == ["`tile.h` is read from ../../include, the nearest folder that has it"]
+    assert "'tile.h' file not found" in _guessed(repository / "src/gpu/k.cu", guess=False)[2][0]
+
+
+def test_host_code_whose_header_is_elsewhere_is_followed(repository):
+    main = "int main() { int* a; cudaMalloc(&a, 4096 * 4); k<<<1, 3>>>(a); cudaDeviceSynchronize(); }\n"
+    (repository / "src/gpu/k.cu").write_text(f'#include "tile.h"\n{_KERNEL}{main}')
+    found, told, errors = _guessed(repository / "src/gpu/k.cu")
+    assert (found, len(told), errors) == ([((), "holds")], 1, [])
+
+
+def test_of_a_part_its_kernels_are_guessed_launches_for(tmp_path):
+    (tmp_path / "part.cu").write_text("__global__ void k(Number* a) { a[0] = threadIdx.x; }\n")
+    whole = 'typedef int Number;\n#include "part.cu"\n__global__ void other(Number* a) { a[threadIdx.x] = 1; }\n'
+    (tmp_path / "main.cu").write_text(whole + "void both(Number* a) { k<<<1, 2>>>(a); other<<<1, 2>>>(a); }\n")
+    found, told, errors = _guessed(tmp_path / "part.cu")
+    assert (found, errors) == ([(("launch k<<<1, 2>>>(a);",), "violated")], [])
+    assert told == ["this file is a part of `main.cu`, with which it is read"]
+    (tmp_path / "part.cu").write_text("__global__ void k(Nowhere* a) { a[0] = threadIdx.x; }\n")
+    found, _, errors = _guessed(tmp_path / "part.cu")
+    assert (found, len(errors)) == ([], 1)
+    (tmp_path / "part.cu").write_text("template <class T> __device__ void none(T* a, Number n) { a[0] = n; }\n")
+    assert _guessed(tmp_path / "part.cu")[0] == []
+
+
+def test_files_that_include_each_other_come_to_an_end(tmp_path):
+    (tmp_path / "one.cu").write_text('#pragma once\n#include "two.cu"\n__global__ void k(Nowhere* a) {}\n')
+    (tmp_path / "two.cu").write_text('#pragma once\n#include "one.cu"\n__global__ void l(Nowhere* a) {}\n')
+    assert _guessed(tmp_path / "one.cu")[2] != []

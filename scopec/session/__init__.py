@@ -8,6 +8,7 @@
 - ``guessing``, ``init``: launches for kernels that nothing launches; written down
 - ``guess_search``, ``guess_text``: which launch is guessed for a kernel; its directives
 - ``unguessed``: kernels for which none is guessed; ``every``: whether a file asks about all launches
+- ``divergence``: what is said of barriers that some threads miss
 - ``guess_quality``: what is wrong with a guess
 - ``inquiry``: one run, asked and answered
 - ``sizes``, ``kernel_sizes``: questions about all launches, of one kernel

@@ -22,6 +22,7 @@ from scopec.frontends.clang.ptx.text import is_ptx
 from scopec.frontends.scoped.syntax.scan import scan, without_literals
 from scopec.program.ir import Work
 from scopec.session.guess_search import Asked, best, ways_out
+from scopec.session.sought import are_there
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -50,7 +51,7 @@ _IN_A_HEADER = "the launches of this `main`, in a header, are not followed, and 
 
 
 def guessed(
-    source: Source, folder: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
+    source: Source, path: Path, flags: Flags, planned: Callable[[Source], Asked], *, cache: bool
 ) -> Asked | None:
     """The questions of a file that launches no kernel, under guessed launches; None if it has a launch, or no kernel.
 
@@ -61,6 +62,7 @@ def guessed(
         return None
     if is_ptx(source):
         return _asked(source, ptx_kernels(source), planned)
+    folder = path.parent
     beside = headers(source, folder, flags)
     if not has_kernels(source, *beside):
         return None
@@ -76,6 +78,8 @@ def guessed(
                 return followed
             left_out = _left_out(Diagnostic(Code.NOT_LAUNCHED, _NO_LAUNCH, text.span(*at)))
         except InputError as bad:
+            if are_there(path, flags, bad):
+                raise  # to be read with these
             refused = bad.diagnostics
             left_out = _left_out(refused[0])
         except LimitError:

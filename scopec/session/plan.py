@@ -26,7 +26,6 @@ from scopec.program.extensions import EXTENSIONS
 from scopec.program.loops import passes
 from scopec.program.observe import FinalRegister
 from scopec.program.program import Program
-from scopec.program.values import Const
 from scopec.progress import models as progress_models
 from scopec.session.inquiry.run import Run
 from scopec.session.inquiry.variant import DEFAULT_MODEL, HARDWARE
@@ -105,19 +104,45 @@ def source_of(path: Path, shown: str, overrides: Overrides) -> Source:
 def plan_of(source: Source, path: Path, overrides: Overrides) -> Plan:
     """The plan of a text that stands, or might stand, at a path; InputError if it is not in the language."""
 
-    def over(flags: Flags) -> Plan:
+    def over(text: Source, at: Path, flags: Flags) -> Plan:
         """The plan over some headers, of which what is said has the lines that it is about."""
-        with quoting(source):
-            found = _planned(source, path, replace(overrides, flags=flags))
-        unguessed = tuple((name, tuple(quoted(one, source) for one in why)) for name, why in found.unguessed)
-        return replace(found, warnings=tuple(quoted(one, source) for one in found.warnings), unguessed=unguessed)
+        with quoting(text):
+            found = _planned(text, at, replace(overrides, flags=flags))
+        unguessed = tuple((name, tuple(quoted(one, text) for one in why)) for name, why in found.unguessed)
+        return replace(found, warnings=tuple(quoted(one, text) for one in found.warnings), unguessed=unguessed)
+
+    def asked(file: Path, name: str, flags: Flags) -> Plan:
+        """The plan of the file, or of this file as a part of another one."""
+        if file == path:
+            return over(source, path, flags)
+        return _of_part(over(source_of(file, name, overrides), file, flags), path)
 
     try:
-        return over(overrides.flags)
+        return over(source, path, overrides.flags)
     except InputError as refused:
-        from scopec.session.other_headers import over_others  # Start-up: most files are read.
+        from scopec.session.sought import over_more  # Start-up: most files are read.
 
-        return over_others(over, refused, source.name, overrides.flags)
+        found, told = over_more(asked, refused, path, source.name, overrides.flags, seek=overrides.guess)
+        return replace(found, warnings=(*(quoted(one, source) for one in told), *found.warnings))
+
+
+def _of_part(whole: Plan, part: Path) -> Plan:
+    """Of a file, what its host code launches, or else the guessed launches of kernels that are in a part of it.
+
+    InputError where there is nothing.
+    """
+
+    def is_there(span: Span) -> bool:
+        return Path(span.file).resolve() == part.resolve()
+
+    runs = tuple(run for run in whole.runs if not run.guessed or any(is_there(check.span) for check in run.checks))
+    errors = tuple(one for one in whole.warnings if one.severity == "error" and is_there(one.span))
+    if not runs and not errors:
+        first = whole.runs[0].source.span(0, 0) if whole.runs else Source(str(part), "").span(0, 0)
+        raise error(Code.NOTHING_TO_CHECK, "no kernel of this part is asked about", first)
+    warnings = tuple(one for one in whole.warnings if one.severity != "error" or is_there(one.span))
+    unguessed = tuple((name, why) for name, why in whole.unguessed if any(is_there(one.span) for one in why))
+    return replace(whole, runs=runs, warnings=warnings, unguessed=unguessed)
 
 
 def _planned(source: Source, path: Path, overrides: Overrides) -> Plan:
@@ -151,41 +176,11 @@ def _guessed(source: Source, path: Path, overrides: Overrides, planned: Callable
         return Asked(plans[-1].runs, plans[-1].warnings)
 
     flags = overrides.flags.of(path, source.span(0, 0))
-    found = guessed(source, path.parent, flags, asked, cache=overrides.cache)
+    found = guessed(source, path, flags, asked, cache=overrides.cache)
     if found is None:
         return planned(source)
     first = plans[0] if plans else Plan((), ())
     return replace(first, runs=found.runs, warnings=found.warnings, unguessed=found.unguessed)
-
-
-def _divergence(program: Program) -> Iterator[Diagnostic]:
-    from scopec.progress.again import barriers_again
-    from scopec.progress.divergence import divergent_barriers, joins_all
-    from scopec.progress.passages import uneven_barriers
-
-    told = set()
-    for span, barrier, one, other in divergent_barriers(program):
-        told.add(span)
-        message = f"{one} can reach this {barrier}, {other} cannot: CUDA calls it likely to hang"
-        yield Diagnostic(Code.DIVERGENT_BARRIER, message, span, None, "warning")
-    for span, barrier, one, often, other, seldom in uneven_barriers(program, joins_all):
-        if span not in told:
-            times = f"{one} comes to this {barrier} {_times(often)}, {other} {_times(seldom)}"
-            yield Diagnostic(Code.DIVERGENT_BARRIER, f"{times}: CUDA calls it likely to hang", span, None, "warning")
-    for span, thread, name in barriers_again(program):
-        which = ", ".join(str(number.value) if isinstance(number, Const) else "of a name" for number in name)
-        message = f"the warp of {thread} comes to barrier {which} again, and counts again: {_AGAIN}"
-        yield Diagnostic(Code.COMES_AGAIN, message, span, None, "warning")
-
-
-_AGAIN = (
-    '"the arrival count for the barrier is incremented by the warp size (not the number of active threads in the '
-    'warp)" (PTX ISA, "bar")'
-)
-
-
-def _times(number: int) -> str:
-    return {0: "never", 1: "once", 2: "twice"}.get(number, f"{number} times")
 
 
 _NOT_FOLLOWED = "this watchdog is taken not to fire (timeouts = never): the trap is not followed"
@@ -272,7 +267,9 @@ def _plan(source: Source, shown: str, overrides: Overrides, found: Read) -> Plan
                 compiled_by=overrides.compiled_by or program.compiled_by,
             )  # fmt: skip
             runs.append(run)
-        divergent |= {w.span: w for w in _divergence(program)}
+        from scopec.session.divergence import divergence  # Start-up: as above
+
+        divergent |= {w.span: w for w in divergence(program)}
         if number >= 255:
             at = file.directives[0].span
             raise error(Code.TOO_LARGE, "more than 256 variants", at, "vary fewer constants")

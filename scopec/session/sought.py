@@ -21,6 +21,7 @@ from scopec.base.source import Source
 from scopec.base.visible import repository
 from scopec.frontends.clang.flags import Flags
 from scopec.frontends.clang.including import including
+from scopec.session.other_headers import over_others
 
 _T = TypeVar("_T")
 _MISSING = re.compile(r"(?:\d+ errors have one root: )?'([^']+)' file not found")
@@ -54,6 +55,35 @@ def as_it_is(
         if isinstance(other, InputError):
             raise found from None
         return other[0], (said, *other[1])
+
+
+def over_more(
+    asked: Callable[[Path, str, Flags], _T], refused: InputError, path: Path, shown: str, flags: Flags, *, seek: bool
+) -> tuple[_T, tuple[Diagnostic, ...]]:
+    """What becomes of a file over NVIDIA's headers, where scopec's own lack something; else, where headers are to be
+    sought, as it is, and what is to be said of that.
+
+    Raises InputError with what is wrong, by its roots.
+    """
+    try:
+        return over_others(lambda real: asked(path, shown, real), refused, shown, flags), ()
+    except InputError as wrong:
+        if not seek or path.suffix != ".cu":
+            raise
+        found = wrong
+
+    def over_both(file: Path, name: str, more: Flags) -> _T:
+        try:
+            return asked(file, name, more)
+        except InputError as again:
+            return over_others(lambda real: asked(file, name, real), again, name, more)
+
+    return as_it_is(over_both, path, shown, flags, found)
+
+
+def are_there(path: Path, flags: Flags, refused: InputError) -> bool:
+    """Whether the repository of a file has a header that an error says is missing."""
+    return flags.database is None and any(True for _ in _folders(path, flags, refused))
 
 
 def _with_headers(
