@@ -13,6 +13,7 @@ from scopec.base.source import Source, Span
 from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.frontends.clang.kernels import Kernel
 from scopec.session import guess_search, unguessed
+from scopec.session.check import Settings, check
 from tests.command import scopec
 from tests.guesses import asked, directives
 
@@ -344,3 +345,28 @@ __global__ void rows(float* x, int n) {{
     assert "launch rows<<<2, 32>>>(x, 4);" in said
     assert "passed over, as it has a race: rows<<<2, 2>>>(x, 4)" in said
     assert asked(text.replace("* 64", "* 1"), tmp_path)["status"] == 1
+
+
+ENUMERATIONS = """\
+namespace ns { enum class Mode { Sum = 3, Max }; }
+enum Plain { First = 7, Second };
+struct Config { Plain plain; int n; };
+__global__ void k(int* a, ns::Mode mode, Plain plain, Config c) {
+    if (mode == ns::Mode::Sum && plain == First && c.plain == First) a[threadIdx.x] = c.n; else a[0] = 1;
+}
+"""
+
+
+def test_an_enumeration_is_its_first_member(tmp_path: Path) -> None:
+    assert (
+        directives(ENUMERATIONS, tmp_path)[0][-1]
+        == "launch k<<<1, 2>>>(a, ns::Mode(3), Plain(7), Config{Plain(7), 4});"
+    )
+    assert asked(ENUMERATIONS, tmp_path)["status"] == 0
+
+
+def test_the_launch_that_shows_a_race_has_other_members(tmp_path: Path) -> None:
+    pytest.importorskip("z3")
+    (tmp_path / "k.cu").write_text(ENUMERATIONS)
+    (outcome,) = check([tmp_path / "k.cu"], Settings(engine="embedded", every=True))
+    assert [found.verdict for report in outcome.reports for found in report.checks] == ["violated"]

@@ -165,6 +165,8 @@ def _argument(
             return str(numbers.of(name))
         case "truth":
             return "true"
+        case "enumeration":
+            return f"{one.type}({one.first})"
         case "pointer":
             own = f"{naming.prefix}{name}"
             if one.constructed and naming.storage:

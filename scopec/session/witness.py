@@ -14,7 +14,7 @@ _BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsign
           "unsigned short": 2, "long long": 8, "unsigned long long": 8}  # fmt: skip
 
 #: What follows the type of a parameter of each kind, in C++.
-STARS = {"number": "", "truth": "", "class": "", "pointer": "*", "pointers": "**", "handle": "*"}
+STARS = {"number": "", "truth": "", "enumeration": "", "class": "", "pointer": "*", "pointers": "**", "handle": "*"}
 
 
 def unwritten(kernel: Kernel) -> Parameter | None:
@@ -88,6 +88,8 @@ def object_of(kernel: Kernel, name: str, prefix: str) -> str:
 def _argument(one: Parameter, key: str, model: Model, elements: int, name: str, objects: list[str]) -> str | None:
     """An argument, which is ``key`` in the model; the objects that it needs, of this name, are added."""
     match one.kind:
+        case "enumeration":
+            return f"{one.type}({model.numbers.get(key, one.first)})"
         case "number":
             return str(model.numbers.get(key, 1))
         case "truth":

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _Named = TypeVar("_Named", "Kernel", "Template")
 
 #: A handle is a pointer to what the text does not define, such as a stream.
-Kind = Literal["number", "truth", "pointer", "pointers", "handle", "class", "numbers", "other"]
+Kind = Literal["number", "truth", "enumeration", "pointer", "pointers", "handle", "class", "numbers", "other"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Parameter:
     ``rows`` are the bounds of the array that an element is, as in ``[4][2]``; ``parts`` the members of a class that is
     an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.  ``at`` is the
     offset in bytes of a member in its class, if it is one.  With ``parted`` the elements are accessed in parts of so
-    many bytes.
+    many bytes; ``first`` is the value of the first member of an enumeration.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Parameter:
     constructed: bool = False
     at: int | None = None
     parted: int = 0
+    first: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,9 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
         return Parameter("", "truth" if truth else "number", _spelled(debug, type_))
     match tag:
         case "DW_TAG_enumeration_type":
-            return Parameter("", "number", _spelled(debug, type_))
+            members = [debug.fields(node) for node in debug.listed(fields.get("elements", ""))]
+            first = next((int(one["value"]) for one in members if "value" in one), 0)
+            return Parameter("", "enumeration", _spelled(debug, type_), first=first)
         case "DW_TAG_pointer_type":
             pointee, rows = fields.get("baseType", ""), ""
             element = debug.fields(debug.stripped(pointee))
