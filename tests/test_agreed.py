@@ -15,7 +15,7 @@ __device__ int first(int value) { return __shfl_sync(~0u, value, 0); }
 __global__ void k() {
     int warp = first(threadIdx.x / 32), other = first(7 - threadIdx.x / 32);
     a[32 * warp + threadIdx.x % 32] = other;
-    if (other != 7 - warp) asm volatile("tcgen05.wait::ld.sync.aligned;");
+    if (other != 7 - warp) asm volatile("multimem.red.relaxed.sys.global.add.u32 [%0], 1;" :: "l"(a));
 }
 //@ launch k<<<1, 64>>>();
 //@ expect race_free;

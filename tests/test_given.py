@@ -62,6 +62,8 @@ SPECS = [
     ("asynchronous/remote-arrival.cu", "cuda-v3", {"FENCED": "true", "WIDE": "true"}),
     ("asynchronous/bulk-load.cu", "ptx", {"WAIT": "0", "BYTES": "32"}),
     ("asynchronous/store-fence.cu", "cuda-v3", {"FENCE": "1"}),
+    ("asynchronous/tensor-memory.cu", "cuda-v3", {"WRONG": "0"}),
+    ("asynchronous/tensor-epilogue.cu", "cuda-v3", {"WRONG": "4"}),
     ("litmus-files/c-operands.litmus", "cuda-v3", {}),
 ]
 #: Programs of which stuck executions are asked: a thread that sleeps, and one that turns.

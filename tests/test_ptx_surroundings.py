@@ -180,7 +180,7 @@ def test_what_is_wrong_with_the_name_of_a_file(text: str, said: str, write: Writ
     [
         (kernel("ld.global.u32 %r0, [x]"), "7: expected `;` before `ret`"),
         (kernel("mov.u32 %r0, 1;"), "there is no register `%r0`"),
-        (kernel("tcgen05.fence::before_thread_sync;"), "`tcgen05.fence::before_thread_sync` is"),
+        (kernel("tcgen05.mma.ws;"), "`tcgen05.mma.ws` is"),
         (kernel("call.uni f, ();"), "a call of `f` is"),
         (kernel(".reg .b32 a; mov.u32 a, %envreg3;"), "the special register `%envreg3` is"),
         (kernel("", "", ".global .texref t;"), "memory that is `.global .texref`"),
@@ -192,7 +192,7 @@ def test_what_is_not_read(text: str, said: str, write: Write) -> None:
 
 
 def test_what_is_not_modelled_may_be_where_nobody_comes(write: Write) -> None:
-    body = "bra DONE;\ntcgen05.fence::before_thread_sync;\nDONE:"
+    body = "bra DONE;\nmultimem.red.relaxed.sys.global.add.u32 [0], 1;\nDONE:"
     path = write(kernel(body) + "//@ launch k<<<1, 1>>>();\n//@ expect terminates;\n", "t.ptx")
     assert answers(path) == [("terminates", "holds")]
 

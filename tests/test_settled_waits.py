@@ -184,9 +184,9 @@ CONDITIONS: dict[str, tuple[Threads, Threads]] = {
         ((Init(2), Sync(), Arrive()), (Sync(), Arrive(), Wait(0))),
         ((Init(2), Sync(), Arrive(partial=True)), (Sync(), Arrive(), Wait(0))),
     ),
-    "nobody arrives later": (
-        ((Init(1), Sync(), Arrive()), (Sync(), Wait(0))),
-        ((Init(1), Sync(), Follow()), (Sync(), Wait(0))),
+    "who arrives behind copies is alone in a phase": (
+        ((Init(1), Sync(), Follow(), Wait(0), Follow()), (Sync(), Wait(1))),
+        ((Init(2), Sync(), Follow(), Arrive()), (Sync(), Wait(0))),
     ),
     "who arrives again has waited": (
         ((Init(2), Sync(), Arrive(), Wait(0), Arrive(), Wait(1)), (Sync(), Arrive(), Wait(0), Arrive())),

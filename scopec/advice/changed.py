@@ -134,6 +134,8 @@ def _does(node: ir.Node) -> object:
         return type(operation).__name__, operation.group, operation.mask, operation.waits
     if isinstance(operation, ir.SyncThreads | ir.NamedBarrier | ir.AtBarrier | ir.InitFence | ir.AwaitCopies):
         return type(operation).__name__
+    if isinstance(operation, ir.TensorFence):
+        return "tensor fence", operation.before
     if isinstance(operation, ir.ProxyFence):
         return "fence", operation.proxy, operation.space
     return None

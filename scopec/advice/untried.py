@@ -43,7 +43,7 @@ def synchronises(operation: object) -> bool:
             return operation.exchange is None
         case (
             ir.Fence() | ir.ProxyFence() | ir.InitFence() | ir.SyncThreads() | ir.NamedBarrier() | ir.AtBarrier()
-            | ir.AwaitCopies()
+            | ir.AwaitCopies() | ir.TensorFence()
         ):  # fmt: skip
             return True
         case _:

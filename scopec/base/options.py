@@ -69,6 +69,7 @@ PROGRAM_FACTS: dict[str, Setting] = {
     "agents": Setting(("none", "some"), "whether there are asynchronous copies"),
     "mbarriers": Setting(("none", "some"), "whether there are mbarriers"),
     "async_proxy": Setting(("none", "some"), "whether accesses are made through the asynchronous proxy"),
+    "tensor_memory": Setting(("none", "some"), "whether there are accesses to tensor memory"),
     "proxies": Setting(("generic", "mixed"), "whether accesses have other proxies, or other virtual addresses"),
 }
 

@@ -3,7 +3,7 @@
 - ``verdict``: a check with its verdict
 - ``reasons``: the sentences that every report says
 - ``synchronisation``: hand-overs that order nothing
-- ``agents``: races with asynchronous copies
+- ``agents``: races with asynchronous copies; ``tensor_memory``: races in tensor memory
 - ``mbarriers``: arrivals that come too early, and accesses that lack a fence of the asynchronous proxy
 - ``proxies``: proxy fences that lack
 - ``streams``: work of streams that comes too early, and events that do not keep it from that

@@ -14,6 +14,7 @@ from scopec.explain.mbarriers import overrun, unfenced
 from scopec.explain.proxies import unconnected
 from scopec.explain.streams import too_early
 from scopec.explain.synchronisation import access_name, broken, early, reads, unordered
+from scopec.explain.tensor_memory import unordered_in_tensor_memory
 from scopec.explain.verdict import UNDEFINED, is_fault
 from scopec.hangs.execution import StuckExecution
 from scopec.memory.answers import failed_assertions
@@ -139,7 +140,8 @@ def race(execution: Execution, pair: tuple[Event, Event]) -> str:
     first, second = pair
     if lifetime_of(first.location) is not None:
         return bound(execution, pair)
-    if (whole := overrun(execution, pair) or outlives(execution, pair)) is not None:
+    whole = overrun(execution, pair) or outlives(execution, pair) or unordered_in_tensor_memory(execution, pair)
+    if whole is not None:
         return whole
     why = [(one, _not_inclusive(execution, one, other)) for one, other in ((first, second), (second, first))]
     reasons = [f"{access_name(one)} is {reason}" for one, reason in why if reason is not None]

@@ -39,7 +39,7 @@ def is_asynchronous(threads: Iterable[ir.Thread], objects: Mapping[str, ir.Objec
     for thread in threads:
         for node in thread.body.nodes.values():
             match node:
-                case ir.Do(ir.Agent() | ir.ProxyFence() | ir.InitFence() | ir.AwaitCopies()):
+                case ir.Do(ir.Agent() | ir.ProxyFence() | ir.InitFence() | ir.TensorFence() | ir.AwaitCopies()):
                     return True
                 case ir.Do(operation) if isinstance(operation, ir.BarrierOperation):
                     if objects[operation.place.object].storage is ir.Storage.SHARED or of_cluster(operation, thread):
@@ -137,6 +137,8 @@ class AsynchronousPrinter(Printer):
             case ir.ProxyFence(ir.Proxy.ASYNC, space):
                 spaces = {None: "", ir.Storage.DEVICE: ".global", ir.Storage.SHARED: ".shared::cluster"}
                 yield _asm(f"fence.proxy.async{spaces[space]};")
+            case ir.TensorFence():
+                yield _asm(f"{words(operation)[0]};")
             case ir.InitFence():
                 yield _asm("fence.mbarrier_init.release.cluster;")
             case ir.BarrierInit() | ir.BarrierArrive() | ir.BarrierExpect() | ir.BarrierWait() | ir.BarrierTest() if (
@@ -237,7 +239,11 @@ class AsynchronousPrinter(Printer):
         match copy.agent:
             case ir.Agent(groups=ir.CopyGroups.MATRIX):
                 refuse("a matrix instruction", span)
-            case ir.Agent(follows=True):
+            case ir.Agent(groups=groups, follows=follows) if (
+                follows is ir.CopyGroups.TENSOR or groups in ir.TENSOR_GROUPS
+            ):
+                refuse("an instruction of tensor memory", span)
+            case ir.Agent(follows=ir.CopyGroups.PLAIN):
                 at, space = self._at(ends[0].place, span)
                 yield _asm(f"cp.async.mbarrier.arrive.noinc.{space}.b64 [%0];", at)
             case ir.Agent(_, ir.Proxy.GENERIC, ir.CopyGroups.PLAIN):

@@ -14,7 +14,7 @@ from scopec.base.records import dataclass, replace
 from scopec.memory.given.ptx import compiled
 from scopec.memory.reduce.certain_race import racing, racing_at_mbarriers
 from scopec.memory.reduce.prune_barriers import condensed
-from scopec.memory.reduce.resolve_locations import decided, settled
+from scopec.memory.reduce.resolve_locations import addressed, decided, settled
 from scopec.memory.reduce.resolve_phases import resolve_phases
 from scopec.memory.reductions import Reductions
 from scopec.memory.unfold import collected, stopping
@@ -29,6 +29,7 @@ from scopec.memory.unfold.sequencing import conflicts, torn
 from scopec.memory.unfold.symbolic import execute
 from scopec.memory.unfold.unfolding import ReadsTablesError, Unfolding
 from scopec.memory.unfold.warp_collectives import Turns, in_step, resolve
+from scopec.program import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -257,6 +258,11 @@ def _phased(stage: Making) -> str | None:
     return _large(stage) if stage.found.phases.looks else None
 
 
+def _of_tensor_memory(stage: Making) -> str | None:
+    there = any(one.use is ir.Use.TENSOR for one in stage.program.objects.values())
+    return _phased(stage) if there else None
+
+
 #: From a program to its graph.
 _UNFOLDING: tuple[Pass[Making], ...] = (
     Pass(
@@ -299,6 +305,13 @@ _UNFOLDING: tuple[Pass[Making], ...] = (
         "initial writes, and what launches, completion, streams and barriers order",
         _joined,
         inside=("pairs",),
+    ),
+    Pass(
+        addressed,
+        "in a large graph with tensor memory what `settled` does, for the addresses of that are read",
+        lambda stage: replace(stage, graph=addressed(stage.made)),
+        _of_tensor_memory,
+        reduction="settled",
     ),
     Pass(
         resolve_phases,

@@ -17,6 +17,7 @@
 - ``expectations``, ``observe``: the questions of a file
 - ``mbarriers``: the states of mbarriers, and the rules of their operations
 - ``settled_phases``: mbarriers whose phases are the same in every execution
+- ``pipes``: instructions of tensor memory that are executed in the order in which they are issued
 - ``extensions``: asynchronous copies and proxies, of which not every model speaks
 - ``anythread``: a kernel for any thread of any launch
 - ``pointer_tables``: addresses of its, read at an index of an array

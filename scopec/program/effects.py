@@ -88,7 +88,7 @@ def effects(operation: ir.Operation) -> Effects:
             return _does(trace="first time")
         case ir.StreamQuery() | ir.EventQuery() | ir.LaunchQuery():
             return _does(trace="question")
-        case ir.ProxyFence() | ir.InitFence():
+        case ir.ProxyFence() | ir.InitFence() | ir.TensorFence():
             return _does(trace="order")
         case ir.AtBarrier():
             return _does(counts="never", trace="none")

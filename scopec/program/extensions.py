@@ -48,6 +48,10 @@ def _is_asynchronous(operation: ir.Operation) -> bool:
     return isinstance(operation, ir.Agent) and operation.proxy is ir.Proxy.ASYNC
 
 
+def _is_of_tensor_memory(operation: ir.Operation) -> bool:
+    return isinstance(operation, ir.Agent) and operation.groups in ir.TENSOR_GROUPS
+
+
 def _has_proxy(operation: ir.Operation) -> bool:
     mode = getattr(operation, "mode", ir.PLAIN)
     fence = isinstance(operation, ir.ProxyFence) and operation.proxy is not ir.Proxy.ASYNC
@@ -59,5 +63,6 @@ EXTENSIONS = {
     "agents": Extension("asynchronous copies", _is_of_a_copy, frozenset({"start"}), "cuda or ptx"),
     "mbarriers": Extension("mbarriers", _is_of_an_mbarrier, frozenset({"phase"}), "cuda or ptx"),
     "async_proxy": Extension("the asynchronous proxy", _is_asynchronous, frozenset({"ASY"}), "cuda or ptx"),
+    "tensor_memory": Extension("tensor memory", _is_of_tensor_memory, frozenset({"TM"}), "cuda or ptx"),
     "proxies": Extension("proxies, or aliases of a location", _has_proxy, frozenset({"px", "vloc"}), "ptx"),
 }

@@ -7,7 +7,7 @@ that never ends, and does so in every execution:
 1. it is made before all other operations, and ended after them; none breaks a rule or drops an arrival;
 2. who arrives, or changes the bytes, in a phase that is not the first does so after a wait for the phase before;
 3. who arrives in a phase has arrived in the phase before; a thread that changes the bytes arrives behind that in the
-   same phase;
+   same phase; where an agent arrives, behind copies, each phase has one arrival;
 4. a wait for a phase comes before some arrival of the next one, if that has any, and, unless it is for the first,
    after a wait for the phase before.
 
@@ -18,7 +18,8 @@ another phase over than in the schedule, with none of either before it.
 - The waits before it found the phases of the schedule, and these had their own arrivals.  Take the first that did not:
   none of those arrivals is early, for they are before it, and none is of that phase, for those come after a wait for
   the phase before (2).  So all are late, of the first phase that was completed otherwise, which then had none of its
-  own; but an early one there comes behind one of its own, of the same thread (3).
+  own; but an early one there comes behind one of its own, of the same thread (3).  Where each phase has one arrival,
+  the early one comes after a wait for a phase that is not over, and was found over wrongly.
 - So what comes before it in the schedule does so in this execution, too.  An early arrival comes after a wait for the
   phase before its own (2), and a wait that finds a phase over too soon after one for the phase before (4): the mbarrier
   goes on from there.  A wait that finds a later phase over comes after all arrivals of the next one, of which one comes
@@ -56,7 +57,7 @@ class Operation:
     """An operation on an mbarrier in a schedule.
 
     ``phase`` is the one that it finds, that of a wait the one that it finds over (-1: none was); so much is
-    ``expected``, ``pending`` and in ``bytes`` after it.
+    ``expected``, ``pending`` and in ``bytes`` after it.  An arrival that comes ``later`` is an agent's.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Operation:
     expected: int
     pending: int
     bytes: int
+    later: bool = False
 
 
 def settled(operations: Sequence[Operation], before: Callable[[Operation, Operation], bool]) -> bool:
@@ -119,7 +121,10 @@ def _lives_once(operations: Sequence[Operation], before: Callable[[Operation, Op
     if not all(before(made, o) and all(before(o, end) for end in ends) for o in used):
         return False
     # Where a copy completes something that somebody else ends, nothing says that it is over by then.
-    copied = any(o.kind is Kind.COMPLETE for o in used)
+    behind = any(o.later for o in used)
+    copied = behind or any(o.kind is Kind.COMPLETE for o in used)
+    if behind and made.expected != 1:
+        return False
     return (
         _is_open([made, *(o for o in used if o.kind is not Kind.WAIT)])
         and {o.expected for o in used} <= {made.expected}

@@ -61,7 +61,18 @@ def show_body(body: ir.Body) -> Iterator[str]:
 
 
 def _copies(groups: ir.CopyGroups) -> str:
-    return {ir.CopyGroups.PLAIN: "copies", ir.CopyGroups.BULK: "bulk copies", ir.CopyGroups.MATRIX: "wgmma"}[groups]
+    return {ir.CopyGroups.PLAIN: "copies", ir.CopyGroups.BULK: "bulk copies"}.get(groups, groups.value)
+
+
+def show_agent(agent: ir.Agent) -> str:
+    """What an agent is, in a word: a copy, or an instruction of matrices or tensor memory by its name."""
+    if agent.follows is ir.CopyGroups.TENSOR:
+        return "tcgen05.commit"
+    if agent.pipe:
+        return f"tcgen05.{agent.pipe.partition(' ')[0]}"
+    if agent.groups in (ir.CopyGroups.PLAIN, ir.CopyGroups.BULK, None):
+        return "copy"
+    return str(agent.groups.value)
 
 
 def _of(groups: ir.CopyGroups | None) -> str:
@@ -92,9 +103,9 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return f"fence{show_mode(mode)}", f"fence{mode_in_words(mode)}"
         case ir.Agent(False):
             return "end of copy", "goes on"
-        case ir.Agent(groups=ir.CopyGroups.MATRIX):
-            return "wgmma", "issues a wgmma"
         case ir.Agent(_, proxy, groups, follows):
+            if (name := show_agent(operation)) != "copy":
+                return name, f"issues a {name}"
             text = "behind copies" if follows else "copy" + ("" if proxy is ir.Proxy.GENERIC else f" {proxy.value}")
             return text + ("" if groups is ir.CopyGroups.PLAIN else f", {_of(groups)}"), "issues a copy"
         case ir.CommitCopies(groups):
@@ -104,6 +115,9 @@ def words(operation: ir.Operation) -> tuple[str, str]:
             return text, text.replace("wait", "waits")
         case ir.InitFence():
             return "fence.mbarrier_init", "fence.mbarrier_init"
+        case ir.TensorFence():
+            text = show_tensor_fence(operation)
+            return text, text
         case ir.ProxyFence():
             text = show_proxy_fence(operation)
             return text, text
@@ -215,6 +229,11 @@ def show_mode(mode: ir.Mode) -> str:
     if mode.order is not None:
         return f"{through}.{mode.order.value}.{mode.scope.name.lower()}"
     return f"{through}.volatile" if mode.volatile else through
+
+
+def show_tensor_fence(fence: ir.TensorFence) -> str:
+    """A fence of tensor memory."""
+    return f"tcgen05.fence::{'before' if fence.before else 'after'}_thread_sync"
 
 
 def show_proxy_fence(fence: ir.ProxyFence) -> str:

@@ -27,8 +27,8 @@ def is_thread_access(event: Event) -> bool:
 
 
 def is_barrier(event: Event, x: Execution) -> bool:
-    if event.kind in (Kind.ARRIVE, Kind.WAIT):
-        return True
+    if event.kind in (Kind.ARRIVE, Kind.WAIT):  # without a scope these are what is left of an mbarrier's
+        return event.scope is not None
     if not is_thread_access(event) or event.order is None or event.location is None:
         return False
     return x.graph.program.objects[event.location.object].use is not Use.DATA
@@ -62,7 +62,24 @@ def use_of(event: Event, x: Execution) -> Use | None:
 
 
 def in_shared_memory(event: Event, x: Execution) -> bool:
-    return event.location is not None and x.graph.program.objects[event.location.object].storage is Storage.SHARED
+    there = None if event.location is None else x.graph.program.objects[event.location.object]
+    return there is not None and there.storage is Storage.SHARED and there.use is not Use.TENSOR
+
+
+def of_tensor_memory(event: Event, x: Execution) -> bool:
+    return use_of(event, x) is Use.TENSOR and event.kind is not Kind.INIT
+
+
+def piped(a: Event, b: Event, x: Execution) -> bool:
+    """PTX ISA, "Pipelined tcgen05 Instructions": the five pairs."""
+    if not (a.agent and b.agent and a.agent != b.agent and of_tensor_memory(a, x) and of_tensor_memory(b, x)):
+        return False
+    first, then = (x.graph.by_id[e.agent].pipe for e in (a, b))
+    kinds = first.split()[0], then.split()[0]
+    alike = first == then or kinds != ("mma", "mma")
+    few = kinds != ("shift", "cp") or then.endswith("4x256b")
+    pairs = {("mma", "mma"), ("cp", "mma"), ("shift", "mma"), ("shift", "cp"), ("mma", "shift")}
+    return kinds in pairs and alike and few
 
 
 ACQUIRES = (Order.ACQUIRE, Order.ACQ_REL, Order.SEQ_CST)
@@ -82,12 +99,17 @@ SETS: dict[str, Callable[[Event, Execution], bool]] = {
     "MI": lambda e, x: use_of(e, x) is Use.MBARRIER and e.order is None and e.kind is not Kind.INIT,
     "IF": lambda e, _: e.kind is Kind.INIT_FENCE,
     "SM": in_shared_memory,
+    "TM": of_tensor_memory,
+    "TD": lambda e, x: of_tensor_memory(e, x) and not e.agent,
+    "TW": lambda e, _: e.kind is Kind.COMPLETE,
+    "TB": lambda e, _: e.kind is Kind.TENSOR_BEFORE,
+    "TA": lambda e, _: e.kind is Kind.TENSOR_AFTER,
     "PF": lambda e, _: e.kind is Kind.PROXY_FENCE,
     "PS": lambda e, _: e.kind is Kind.PROXY_FENCE and e.space is not Storage.DEVICE,
     "PG": lambda e, _: e.kind is Kind.PROXY_FENCE and e.space is not Storage.SHARED,
     "ALIAS": lambda e, _: e.kind is Kind.PROXY_FENCE and e.proxy is None,
     "B": is_barrier,
-    "BW": lambda e, _: e.kind is Kind.WAIT,
+    "BW": lambda e, _: e.kind is Kind.WAIT and e.scope is not None,
     "IW": lambda e, _: e.kind is Kind.INIT,
     "A": lambda e, x: is_thread_access(e) and e.id in x.base.atomic,
     "NA": lambda e, _: is_thread_access(e) and e.order is None,
@@ -196,6 +218,7 @@ RELATIONS: dict[str, Callable[[Event, Event, Execution], bool]] = {
     "loc": lambda a, b, _: a.location is not None and a.location == b.location,
     "start": lambda a, b, _: b.agent == a.id,
     "done": edges(lambda x: x.graph.done),
+    "piped": piped,
     "px": lambda a, b, _: uses_proxy(a) and uses_proxy(b) and not through(a).isdisjoint(through(b)),
     "vloc": lambda a, b, _: a.location is not None and (a.location, a.alias) == (b.location, b.alias),
     "int": lambda a, b, _: same_thread(a, b),

@@ -35,6 +35,7 @@ from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.sparse import Sparse
 from scopec.frontends.clang.machine.spawned import Callback, Copy, Launch
 from scopec.frontends.clang.machine.state import Again, Knowledge
+from scopec.frontends.clang.machine.tensor_memory import TensorMemory
 from scopec.frontends.clang.machine.untyped import Untyped
 from scopec.frontends.clang.machine.world import World
 from scopec.frontends.clang.ptx.parameters import parameters
@@ -89,6 +90,7 @@ class _Found:
     spread: set[str] = field(default_factory=set)
     elements: dict[str, tuple[tuple[Leaf, ...], int]] = field(default_factory=dict)
     sparse: Sparse = field(default_factory=Sparse)
+    tensor: TensorMemory = field(default_factory=TensorMemory)
 
 
 def program_of(
@@ -106,7 +108,8 @@ def program_of(
         world.halves, world.counted, world.shares_barrier = found.halves, found.counted, found.shares_barrier
         world.come_together, world.elected, world.told_apart = found.come_together, found.elected, found.told_apart
         world.spread, world.elements = found.spread, found.elements
-        world.sparse = found.sparse
+        world.sparse, world.tensor = found.sparse, found.tensor
+        world.tensor.begin()
         world.declare_globals()
         device.touched.clear()
         host.touched.clear()
@@ -117,7 +120,8 @@ def program_of(
         except Again:
             continue
         written = grown(found.written, world.bodies, world.objects)
-        if found.sparse.grew(world.layouts, world.bodies) or world.grew or written != found.written:
+        news = found.tensor.end()
+        if found.sparse.grew(world.layouts, world.bodies) or world.grew or news or written != found.written:
             found.written = written
             continue
         if world.pointers_of_numbers and not world.placed:

@@ -205,7 +205,7 @@ LATER = {
     "membar.proxy": "proxies",
     "tensormap": "tensor maps",
     "wgmma.mma_async.sp": "matrices of which elements are left out",
-    "tcgen05": "asynchronous matrix instructions",
+    "tcgen05.ld.red": "reductions of tensor memory",
     "multimem": "accesses of multicast memory",
     "clusterlaunchcontrol": "requests for another block's work",
     "discard": "writes of what is not known",

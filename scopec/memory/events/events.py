@@ -42,6 +42,8 @@ class Kind(Enum):
     INIT_FENCE = "M"
     ISSUE = "S"
     COMPLETE = "D"
+    TENSOR_BEFORE = "X"
+    TENSOR_AFTER = "Y"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,8 @@ class Event:
     ``proxy`` is that of an access, or the one which a proxy fence connects (None: virtual addresses); ``alias`` is the
     virtual address of an access, empty for its location's own; ``space`` the memory that a proxy fence is about (None:
     all).  ``agent`` is the event that issued the copy of which it
-    is an access; it is in no thread's program order then.
+    is an access; it is in no thread's program order then.  ``pipe`` of such an issue is the instruction of tensor
+    memory that it is, empty for others.
     """
 
     id: str
@@ -86,6 +89,7 @@ class Event:
     alias: str = ""
     space: ir.Storage | None = None
     agent: str = ""
+    pipe: str = ""
 
     @property
     def is_access(self) -> bool:

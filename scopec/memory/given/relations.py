@@ -31,6 +31,7 @@ from scopec.memory.given.sets import BARRIERS, CONFLICT, proxies
 from scopec.memory.unfold.sequencing import steps
 from scopec.program import ir
 from scopec.program.ir import Scope
+from scopec.program.pipes import in_order
 from scopec.program.values import leaves
 
 if TYPE_CHECKING:
@@ -224,6 +225,19 @@ def _starts(base: Base) -> Iterator[Form]:
             yield Product((events[0].agent,), tuple(e.id for e in events))
 
 
+def _pipelined(base: Base) -> Iterator[Form]:
+    """The accesses to tensor memory of two instructions that are executed in the order in which they are issued."""
+    accesses: dict[str, list[str]] = defaultdict(list)
+    for event in base.graph.events:
+        if event.agent and event.proxy is None:
+            accesses[event.agent].append(event.id)
+    issues = [(issue, base.graph.by_id[issue].pipe) for issue in accesses]
+    for one, first in issues:
+        after = [e for other, then in issues if other != one and in_order(first, then) for e in accesses[other]]
+        if after:
+            yield Product(tuple(accesses[one]), tuple(after))
+
+
 def _fences(base: Base) -> Iterator[Form]:
     threads = {t.name: t for t in base.graph.program.threads}
     fences = [e for e in base.graph.events if e.kind is Kind.FENCE and e.order is ir.Order.SEQ_CST]
@@ -327,6 +341,12 @@ RELATIONS = {
         f'{_ASYNCHRONOUS}: the completion orders the accesses of the copy, and "does not transitively establish '
         'ordering with respect to prior instructions from the issuing thread"',
         _additional(lambda graph: graph.done),
+    ),
+    "piped": GivenRelation(
+        "accesses to tensor memory of two instructions that are a pipeline, in either order",
+        'PTX ISA, "Pipelined tcgen05 Instructions": "the two asynchronous operations are guaranteed to execute in the '
+        'same order as the instructions that issued them"',
+        _pipelined,
     ),
     "phase": GivenRelation(
         "arrivals at an mbarrier, and the waits that find their phase over",

@@ -113,8 +113,19 @@ def _initialising(base: Base, event: Event) -> Iterator[Guard | None]:
 
 
 def _in_shared_memory(base: Base, event: Event) -> Iterator[Guard | None]:
-    if event.location is not None and base.graph.program.objects[event.location.object].storage is ir.Storage.SHARED:
-        yield None
+    if event.location is not None:
+        at = base.graph.program.objects[event.location.object]
+        yield from (None,) if at.storage is ir.Storage.SHARED and at.use is not ir.Use.TENSOR else ()
+
+
+def _in_tensor_memory(base: Base, event: Event) -> Iterator[Guard | None]:
+    if event.kind is not Kind.INIT and event.location is not None:
+        yield from (None,) if base.graph.program.objects[event.location.object].use is ir.Use.TENSOR else ()
+
+
+def _deallocating(base: Base, event: Event) -> Iterator[Guard | None]:
+    if not event.agent:
+        yield from _in_tensor_memory(base, event)
 
 
 CONFLICT = (
@@ -142,6 +153,8 @@ _ALIASES = (
     'PTX ISA, "Aliases": "Two distinct virtual addresses are said to be aliases if they map to the same memory '
     'location"'
 )
+_TENSOR_MEMORY = 'PTX ISA, "Tensor Memory": "dedicated on-chip memory"'
+_FENCE = 'PTX ISA, "tcgen05.fence"'
 
 SETS = {
     "R": GivenSet("reads", CONFLICT, _events(lambda e: e.kind is Kind.READ)),
@@ -252,6 +265,28 @@ SETS = {
         'PTX ISA, "State Spaces": ".shared: Addressable memory, defined per CTA, accessible to all threads in the '
         'cluster throughout the lifetime of the CTA that defines it"',
         _in_shared_memory,
+    ),
+    "TM": GivenSet("accesses to tensor memory", _TENSOR_MEMORY, _in_tensor_memory),
+    "TD": GivenSet(
+        "writes by which tensor memory is deallocated",
+        'PTX ISA, "tcgen05.dealloc": "deallocates the Tensor Memory specified by the Tensor Memory address taddr"',
+        _deallocating,
+    ),
+    "TW": GivenSet(
+        "waits for what a thread has issued, in groups",
+        'PTX ISA, "tcgen05.wait": "causes the executing thread to block until all prior tcgen05.ld operations '
+        'issued by the executing thread have completed"',
+        _events(lambda e: e.kind is Kind.COMPLETE),
+    ),
+    "TB": GivenSet(
+        "fences of tensor memory before threads synchronise",
+        f'{_FENCE}: "orders all the prior asynchronous tcgen05 operations"',
+        _events(lambda e: e.kind is Kind.TENSOR_BEFORE),
+    ),
+    "TA": GivenSet(
+        "fences of tensor memory after threads have synchronised",
+        f'{_FENCE}: "orders all the subsequent asynchronous tcgen05 operations"',
+        _events(lambda e: e.kind is Kind.TENSOR_AFTER),
     ),
     "LAST": GivenSet(
         "reads that a thread makes again and again for ever, in an execution that does not end",

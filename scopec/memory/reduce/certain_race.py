@@ -129,7 +129,9 @@ def _racing(executed: EventGraph, target: Target | None) -> tuple[Event, Event] 
     threads = {t.name: t for t in executed.program.threads}
     accesses: dict[Location, list[Event]] = defaultdict(list)
     for event in executed.events:
-        if event.location is not None and event.kind is not Kind.INIT and (not target or target.holds(event.location)):
+        if event.location is None or event.kind is Kind.INIT or (target and not target.holds(event.location)):
+            continue
+        if executed.program.objects[event.location.object].use is not ir.Use.TENSOR:  # which has an order of its own
             accesses[event.location].append(event)
 
     @cache

@@ -93,7 +93,11 @@ class ConstantOrder:
         another, or to the host: what orders these is a launch or a completion, which is so for all proxies.
         A fence of the thread of the first, behind it, in the block of both, covers it under every reading.
         """
-        if one.kind is Kind.INIT or not (_asynchronous(one) or _asynchronous(other)):
+        if one.kind is Kind.INIT:
+            return True
+        if self._in_tensor_memory(one):  # it has an order of its own
+            return False
+        if not (_asynchronous(one) or _asynchronous(other)):
             return True
         before, after = self._of[one.thread], self._of[other.thread]
         if before.grid != after.grid:
@@ -109,9 +113,14 @@ class ConstantOrder:
 
     def may_connect(self, one: Event, other: Event) -> bool:
         """Whether some reading may take two accesses, one before the other, to be connected: by a fence on some way."""
-        if self._connected(one, other) or ir.Proxy.EITHER in (one.proxy, other.proxy):
+        either = ir.Proxy.EITHER in (one.proxy, other.proxy) or self._in_tensor_memory(one)
+        if either or self._connected(one, other):
             return True
         return any(self.before(one, f) and self.before(f, other) for f in self._fences)
+
+    def _in_tensor_memory(self, event: Event) -> bool:
+        at = event.location
+        return at is not None and self.graph.program.objects[at.object].use is ir.Use.TENSOR
 
     def _where(self, guard: Guard) -> PathContext | None:
         guard = guard.guards.always if self.narrow else guard

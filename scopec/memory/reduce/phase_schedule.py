@@ -259,7 +259,9 @@ class _Run:
     def _operation(self, event: Event, kind: Did, phase: int) -> Operation:
         assert event.location is not None
         after = parts(self.numbers[event.location].value)
-        return Operation(event.id, event.thread, kind, phase, after["expected"], after["pending"], after["bytes"])
+        later = kind is Did.ARRIVE and bool(event.agent)
+        counts = after["expected"], after["pending"], after["bytes"]
+        return Operation(event.id, event.thread, kind, phase, *counts, later=later)
 
     # ---- waits
 

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from scopec.program import ir
 
 _MEETING = (Kind.ARRIVE, Kind.WAIT, Kind.CALL)
+#: Fences that matter where copies do.
+_FENCES = (Kind.PROXY_FENCE, Kind.INIT_FENCE, Kind.TENSOR_BEFORE, Kind.TENSOR_AFTER)
 
 
 def condensed(graph: EventGraph) -> EventGraph:
@@ -39,7 +41,7 @@ class _Condensing:
         self.copies = frozenset(e.id for e in graph.events if e.agent in there)
         whole |= there
         whole |= {e for edge in graph.done if self.copies & {*edge.before} for e in edge.after}
-        whole |= {e.id for e in graph.events if there and e.kind in (Kind.PROXY_FENCE, Kind.INIT_FENCE)}
+        whole |= {e.id for e in graph.events if there and e.kind in _FENCES}
         whole |= {c.of for c in graph.choices.values() if c.of in graph.by_id and graph.by_id[c.of].location is None}
         for number, edge in enumerate(self.order.edges):
             met = [e for e in map(graph.by_id.__getitem__, (*edge.before, *edge.after)) if e.kind in _MEETING]

@@ -50,6 +50,15 @@ def settled(graph: EventGraph, *, commuting: bool = True) -> EventGraph:
 
     With ``commuting`` those are settled too whose accesses may change places.
     """
+    return _until_settled(graph, commuting=commuting)
+
+
+def addressed(graph: EventGraph) -> EventGraph:
+    """The same of a graph with tensor memory, whose addresses are read: mbarriers are settled only where these are."""
+    return _until_settled(graph, commuting=False)
+
+
+def _until_settled(graph: EventGraph, *, commuting: bool) -> EventGraph:
     narrow = True
     while True:
         found = _settle(graph, narrow=narrow, commute=commuting)

@@ -80,7 +80,7 @@ def _with_barriers(
 ) -> EventGraph:
     """A graph with an arrival or a wait in the place of what threads do to mbarriers."""
     operations = (o for one in schedules for own in one.operations.values() for o in own)
-    met = {o.name: o for o in operations if o.kind in (Did.ARRIVE, Did.WAIT)}
+    met = {o.name: o for o in operations if o.kind in (Did.ARRIVE, Did.WAIT) and not o.later}
     numbers = schedules[0].numbers  # the same in all
     kept = {e.id for e in graph.events if not e.guard.never and (e.location not in numbers or e.id in met)}
     done = list(dict.fromkeys(edge for one in resolved for edge in one.done(kept)))
@@ -120,10 +120,10 @@ class _Resolved:
     operations: Sequence[Operation]
 
     def events(self, kind: Did) -> Mapping[int, list[Event]]:
-        """The events of the operations of a kind, by phase."""
+        """The events of the operations of a kind, by phase; an agent's arrivals are completions."""
         found: dict[int, list[Event]] = defaultdict(list)
         for operation in self.operations:
-            if operation.kind is kind:
+            if (Did.COMPLETE if operation.later else operation.kind) is kind:
                 found[operation.phase].append(self.graph.by_id[operation.name])
         return found
 
@@ -135,7 +135,7 @@ class _Resolved:
         come = [e for own in arrivals.values() for e in own]
         return (
             all(self.before.by_id[o.name].guard.along(self.outcomes).always for o in self.operations)
-            and all(e.order is ir.Order.RELEASE and not e.agent for e in come)
+            and all(e.order is ir.Order.RELEASE for e in come)
             and all(e.order is ir.Order.ACQUIRE for own in waits.values() for e in own)
             and all(
                 inclusive(a, w, threads, _STRICTEST)

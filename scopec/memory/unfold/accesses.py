@@ -168,10 +168,13 @@ class Accesses:
             alias=mode.alias,
         )
 
-    def proxy(self, state: State, location: Location, mode: ir.Mode) -> ir.Proxy:
-        """The proxy of an access: an agent's are of data; "mbarrier" operations are of the generic proxy."""
-        data = self.out.program.objects[location.object].use is ir.Use.DATA
-        return state.proxy if state.agent and data else mode.proxy
+    def proxy(self, state: State, location: Location, mode: ir.Mode) -> ir.Proxy | None:
+        """The proxy of an access: an agent's are of data; "mbarrier" operations are of the generic proxy, and those of
+        tensor memory of none: it has an order of its own."""
+        use = self.out.program.objects[location.object].use
+        if use is ir.Use.TENSOR:
+            return None
+        return state.proxy if state.agent and use is ir.Use.DATA else mode.proxy
 
     def read(self, state: State, location: Location, mode: ir.Mode, span: Span) -> Reg:
         """Add a read; the register stands for its value."""

@@ -16,6 +16,7 @@ from scopec.base.records import replace
 from scopec.memory.events.events import Kind, Synchronises
 from scopec.memory.unfold.unfolding import Completed, Copy
 from scopec.program import ir, types, values
+from scopec.program.show import show_agent
 from scopec.program.values import Const
 from scopec.program.warp import WARP
 
@@ -26,6 +27,14 @@ if TYPE_CHECKING:
     from scopec.memory.unfold.accesses import Accesses
     from scopec.memory.unfold.unfolding import State, Unfolding
     from scopec.program.values import Value
+
+
+#: The groups that threads have together, and how many threads do.
+_TOGETHER = {
+    ir.CopyGroups.MATRIX: 4 * WARP,
+    ir.CopyGroups.TENSOR_LOAD: WARP,
+    ir.CopyGroups.TENSOR_STORE: WARP,
+}
 
 
 def _counter(groups: ir.CopyGroups) -> str:
@@ -43,10 +52,10 @@ def counters(body: ir.Body) -> dict[str, Value]:
 def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies | ir.AwaitCopies, span: Span) -> State:
     """The state after an operation: the accesses that follow are a copy's, a group is full, or copies are complete."""
     match operation:
-        case ir.Agent(True, proxy, groups, follows):
-            earlier = tuple(_own(run, ir.CopyGroups.PLAIN)) if follows else ()
-            what = "wgmma" if groups is ir.CopyGroups.MATRIX else "copy"
-            issue = run.event(state, run.blank(state, Kind.ISSUE, span, f"issue {what}"))
+        case ir.Agent(True, proxy, groups, follows, pipe):
+            earlier = () if follows is None else tuple(_own(run, follows))
+            issued = replace(run.blank(state, Kind.ISSUE, span, f"issue {show_agent(operation)}"), pipe=pipe)
+            issue = run.event(state, issued)
             number = None if groups is None else state.registers[_counter(groups)]
             run.out.copies[issue.id] = Copy(groups, number, earlier)
             return replace(state, agent=issue.id, proxy=proxy)
@@ -61,8 +70,8 @@ def perform(run: Accesses, state: State, operation: ir.Agent | ir.CommitCopies |
             known = values.binary("-", state.registers[_counter(groups)], less)
             found = ((copy, run.out.copies[copy].group) for copy in _own(run, groups))
             copies = tuple((copy, values.binary("<", number, known)) for copy, number in found if number is not None)
-            until = known if groups is ir.CopyGroups.MATRIX else None
-            run.out.completed[wait.id] = Completed(copies, reads, until)
+            until = known if groups in _TOGETHER else None
+            run.out.completed[wait.id] = Completed(copies, reads, until, groups)
             return state
 
 
@@ -93,27 +102,34 @@ def done(out: Unfolding) -> Iterator[Synchronises]:
 
 
 def _of_others(out: Unfolding, wait: str, found: Completed) -> Iterator[tuple[str, Value]]:
-    """What other threads of the warpgroup issued in groups that a wait finds complete.
+    """What other threads of the warpgroup, or of the warp, issued in groups that a wait finds complete.
 
     "wgmma.wait_group [...] will cause the executing threads to wait until [...] all the prior wgmma-groups committed by
-    the executing threads are complete", and a group is one of the warpgroup.  Of groups whose numbers depend on what is
+    the executing threads are complete", and a group is one of the warpgroup; "tcgen05.wait::ld [...] .aligned: all
+    threads in the warp must execute the same instruction", as for the loads.  Of groups whose numbers depend on what is
     read nothing is taken for complete.
     """
     if not isinstance(found.until, Const):
         return
     threads = {thread.name: thread for thread in out.program.threads}
     thread_of = {event.id: event.thread for event in out.events}
-    group, own = (_warpgroup(threads[thread_of[wait]]), thread_of[wait])
+    size, own = _TOGETHER[found.groups], thread_of[wait]
+    group = _together(threads[own], size)
     for issue, copy in out.copies.items():
-        if copy.groups is ir.CopyGroups.MATRIX and isinstance(copy.group, Const) and issue in thread_of:
+        if copy.groups is found.groups and isinstance(copy.group, Const) and issue in thread_of:
             other = thread_of[issue]
-            if other != own and _warpgroup(threads[other]) == group and copy.group.value < found.until.value:
+            if other != own and _together(threads[other], size) == group and copy.group.value < found.until.value:
                 yield issue, values.TRUE
+
+
+def _together(thread: ir.Thread, size: int) -> tuple[str, int]:
+    """The threads of a block that have groups together, so many."""
+    return thread.block_name, thread.lane // size
 
 
 def _warpgroup(thread: ir.Thread) -> tuple[str, int]:
     """ "A warpgroup is four contiguous warps such that the warp-rank of the first warp is a multiple of 4"."""
-    return thread.block_name, thread.lane // (4 * WARP)
+    return _together(thread, _TOGETHER[ir.CopyGroups.MATRIX])
 
 
 def _check_warpgroups(out: Unfolding) -> None:

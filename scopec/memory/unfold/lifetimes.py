@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 _MEMORY = ".shared memory"
 _REGISTER = "%lasting"
+#: Groups of what accesses no shared memory: tensor memory is deallocated before the block ends.
+_OF_REGISTERS = (ir.CopyGroups.TENSOR_LOAD, ir.CopyGroups.TENSOR_STORE)
 
 
 def lasting(program: Program) -> Program:
@@ -94,6 +96,8 @@ def _in_copies(grid: ir.Grid, body: ir.Body) -> ir.Body:
     nodes = dict(body.nodes)
     for number, node in body.nodes.items():
         if not (isinstance(node, ir.Do) and isinstance(node.operation, ir.Agent) and node.operation.begins):
+            continue
+        if node.operation.groups in _OF_REGISTERS:
             continue
         following = node.next
         for at in range(grid.blocks.count):

@@ -22,7 +22,7 @@ from scopec.program.collective import (
 )
 from scopec.program.names import identifier
 from scopec.program.observe import Location
-from scopec.program.show import show_proxy_fence, shown_barrier, shown_call, shown_lifetime
+from scopec.program.show import show_proxy_fence, show_tensor_fence, shown_barrier, shown_call, shown_lifetime
 from scopec.program.values import Const, Reg, Value
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ class Operations(Accesses):
                 return state
             case ir.InitFence():
                 self.event(state, self.blank(state, Kind.INIT_FENCE, span, "fence.mbarrier_init"))
+                return state
+            case ir.TensorFence(before):
+                kind = Kind.TENSOR_BEFORE if before else Kind.TENSOR_AFTER
+                self.event(state, self.blank(state, kind, span, show_tensor_fence(operation)))
                 return state
             case ir.ProxyFence(proxy, space):
                 fence = self.blank(state, Kind.PROXY_FENCE, span, show_proxy_fence(operation))

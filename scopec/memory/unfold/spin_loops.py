@@ -46,7 +46,7 @@ def silent(out: Unfolding, event: Event, *, made_before: bool = True) -> bool:
     a wait loop one turn that fails is executed, with all who meet in it.  Nor is a trap: who traps does not go round.
     """
     match event.kind:
-        case Kind.READ | Kind.FENCE | Kind.PROXY_FENCE | Kind.INIT_FENCE:
+        case Kind.READ | Kind.FENCE | Kind.PROXY_FENCE | Kind.INIT_FENCE | Kind.TENSOR_BEFORE | Kind.TENSOR_AFTER:
             return True
         case Kind.CALL:
             call = out.calls.get(event.id)  # none of a notification

@@ -101,10 +101,8 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """An asynchronous operation: the ``groups`` of its thread of which one contains it, and the number of that one.
-
-    One that ``follows`` comes when the thread's ``earlier`` copies of ``cp.async`` are complete.
-    """
+    """An asynchronous operation: the ``groups`` of its thread of which one contains it, and the number of that one; one
+    that ``follows`` comes when the ``earlier`` copies of its thread are complete."""
 
     groups: ir.CopyGroups | None
     group: Value | None
@@ -114,11 +112,12 @@ class Copy:
 @dataclass(frozen=True, slots=True)
 class Completed:
     """The copies that a wait for groups finds complete, each where a condition holds, or only their ``reads``.
-    Of groups that threads have together, those with smaller numbers than ``until`` are."""
+    Of ``groups`` that threads have together, those with smaller numbers than ``until`` are."""
 
     copies: tuple[tuple[str, Value], ...]
     reads: bool
     until: Value | None = None
+    groups: ir.CopyGroups = ir.CopyGroups.PLAIN
 
 
 @dataclass(frozen=True, slots=True)

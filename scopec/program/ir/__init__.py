@@ -33,7 +33,16 @@ from scopec.program.ir.calls import (
     TriggerDependents,
     WorkSynchronize,
 )
-from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, CopyGroups, InitFence, ProxyFence
+from scopec.program.ir.copies import (
+    TENSOR_GROUPS,
+    Agent,
+    AwaitCopies,
+    CommitCopies,
+    CopyGroups,
+    InitFence,
+    ProxyFence,
+    TensorFence,
+)
 from scopec.program.ir.graphs import Body, Branch, Do, Exit, Node, Operation, successors
 from scopec.program.ir.hierarchy import Dim, GraphNode, Grid, Stream, Thread, Work, legacy_stream
 from scopec.program.ir.launch_events import Awaited, Fires, LaunchEvent
@@ -92,7 +101,8 @@ from scopec.program.ir.operations import (
 )
 
 __all__ = [
-    "PAGEABLE", "PLAIN", "READ_ORDERS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall", "Assert", "AtBarrier",
+    "PAGEABLE", "PLAIN", "READ_ORDERS", "TENSOR_GROUPS", "VOLATILE", "WRITE_ORDERS", "Access", "Agent", "ApiCall",
+    "Assert", "AtBarrier",
     "Await", "AwaitCopies", "AwaitGrid", "Awaited", "BarrierArrive", "BarrierExpect", "BarrierFault", "BarrierInit",
     "BarrierOperation", "BarrierTest", "BarrierWait", "Body", "Branch", "Call", "Called", "CommitCopies",
     "CompareExchange", "CopyGroups", "CreateThread", "Decide", "DeviceSynchronize", "Dim", "Do", "EndProcess",
@@ -101,7 +111,7 @@ __all__ = [
     "InputOutput", "JoinThread", "LaunchEvent", "LaunchGrid", "LaunchQuery", "LaunchSynchronize", "Lifetime", "Load",
     "Mode", "NamedBarrier", "Node", "Notify", "Object",
     "Operand", "Operation", "Order", "Place", "Proxy", "ProxyFence", "Rmw", "Scope", "Set", "SideEffect", "Silent",
-    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "Thread", "Trap",
+    "Storage", "Store", "Stream", "StreamQuery", "StreamSynchronize", "SyncThreads", "TensorFence", "Thread", "Trap",
     "TriggerDependents", "Use", "Vote", "Work", "WorkSynchronize", "Yield", "brought", "came", "exchanged_by",
     "is_exchanged", "legacy_stream", "successors",
 ]  # fmt: skip

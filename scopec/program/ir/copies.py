@@ -31,16 +31,32 @@ class InitFence(Silent):
     """
 
 
-class CopyGroups(Enum):
-    """The sequences of groups that a thread has: of ``cp.async``, of bulk copies, and of its warpgroup's ``wgmma``.
+@dataclass(frozen=True, slots=True)
+class TensorFence(Silent):
+    """``tcgen05.fence::before_thread_sync``, or ``::after_thread_sync``: it orders what is done to tensor memory around
+    what threads synchronise by (PTX ISA, "tcgen05.fence"), and nothing else, so no step notices it."""
 
-    The last ones are a warpgroup's: each of its threads commits them and waits for them, and what any of its warps
-    reads is complete then.
+    before: bool
+
+
+class CopyGroups(Enum):
+    """The sequences of groups that a thread has: of ``cp.async``, of bulk copies, of its warpgroup's ``wgmma``, and of
+    what its warp loads from tensor memory and stores there; what it multiplies into tensor memory is in one.
+
+    Those of ``wgmma`` are a warpgroup's: each of its threads commits them and waits for them, and what any of its warps
+    reads is complete then.  So are a warp's those of its loads and stores.
     """
 
     PLAIN = "cp.async"
     BULK = "cp.async.bulk"
     MATRIX = "wgmma"
+    TENSOR = "tcgen05.mma"
+    TENSOR_LOAD = "tcgen05.ld"
+    TENSOR_STORE = "tcgen05.st"
+
+
+#: The groups of what accesses tensor memory.
+TENSOR_GROUPS = frozenset({CopyGroups.TENSOR, CopyGroups.TENSOR_LOAD, CopyGroups.TENSOR_STORE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +66,16 @@ class Agent(Silent):
     "An asynchronous operation [...] is performed as if by another thread" (PTX ISA, "Asynchronous Operations").  A
     schedule makes them at once: the copy's effects are seen where nothing races with it.  Its accesses to data are made
     through the ``proxy``.  It is complete when the ``groups`` of its thread in which it is are, or (None) when an
-    mbarrier's phase is over in which it completes.  With ``follows`` it has no accesses, and what it does to an
-    mbarrier it does when the thread's earlier copies of ``cp.async`` are complete.
+    mbarrier's phase is over in which it completes.  One that ``follows`` has no accesses, and what it does to an
+    mbarrier it does when the thread's earlier copies in such groups are complete.  ``pipe`` says which instruction of
+    tensor memory it is: some are executed in the order in which they are issued.
     """
 
     begins: bool
     proxy: Proxy = Proxy.GENERIC
     groups: CopyGroups | None = CopyGroups.PLAIN
-    follows: bool = False
+    follows: CopyGroups | None = None
+    pipe: str = ""
 
 
 @dataclass(frozen=True, slots=True)

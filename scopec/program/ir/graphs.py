@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from scopec.base.records import dataclass
 from scopec.program.ir.calls import Call
-from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, InitFence, ProxyFence
+from scopec.program.ir.copies import Agent, AwaitCopies, CommitCopies, InitFence, ProxyFence, TensorFence
 from scopec.program.ir.operations import (
     Access,
     Assert,
@@ -51,6 +51,7 @@ Operation: TypeAlias = (
     | Yield
     | ProxyFence
     | InitFence
+    | TensorFence
     | Agent
     | CommitCopies
     | AwaitCopies

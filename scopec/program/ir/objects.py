@@ -89,7 +89,7 @@ class Use(Enum):
     counts bytes of copies too, and whose misuse is undefined; before it is initialised it is none.  A value that is
     passed to a thread or staged by a copy is in no memory that the program knows, nor is what says how long there is
     other memory.  A lifetime says whether objects are there: a beginning and an end write it, and what accesses these
-    objects reads it.
+    objects reads it.  Tensor memory is a block's too, and nothing is known of what is there.
     """
 
     DATA = "data"
@@ -100,6 +100,7 @@ class Use(Enum):
     STOP = "stop state"
     PASSED = "passed value"
     LIFETIME = "lifetime"
+    TENSOR = "tensor memory"
 
 
 @dataclass(frozen=True, slots=True)

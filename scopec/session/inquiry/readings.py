@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _FENCES = "which accesses a `fence.proxy.async` covers"
 _BLOCKS = "that copies to and from shared memory have to be complete when their block ends"
 _COPIES = "that a copy which is issued is complete at last"
+_TENSOR = "that a tcgen05.dealloc needs no fence behind what is complete, or that a product has every lane of a column"
+_FREE = "that tcgen05.alloc finds its columns free, which other blocks of the multiprocessor may have"
 _WARPS = "which warp of a warpgroup reads which part of a matrix: each may read all of it, until the warpgroup's wait"
 _BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
 _BEFORE = "that a dependent grid comes after all that is complete when the grid that it depends on starts"
@@ -41,7 +43,8 @@ def rests_on(run: Run, check: Check) -> tuple[str, ...]:
         beside = (_BESIDE,) if next(ordered_by_values(run.program), None) is not None else ()
         resident = run.progress.resident or run.settings.given["resident_blocks"].isdecimal()
         seen = (_SEEN,) if resident and any(grid.awaits for grid in run.program.grids.values()) else ()
-        return (*seen, *((_COPIES,) if "agents" in run.extensions else ()), *beside)
+        free = (_FREE,) if "tensor_memory" in run.extensions else ()
+        return (*seen, *((_COPIES,) if "agents" in run.extensions else ()), *free, *beside)
     if awaited_values(run.program):
         return (_VALUES, *_of_the_rest(run, check))
     return _of_the_rest(run, check)
@@ -79,6 +82,8 @@ def _of_copies(run: Run, check: Check) -> tuple[str, ...]:
     found = [_FENCES] if "async_proxy" in run.extensions and not check.expectation.implicit else []
     if found and _multiplies(run.program):
         found.append(_WARPS)
+    if "tensor_memory" in run.extensions and not check.expectation.implicit:
+        found.append(_TENSOR)
     pair = race_of(check)
     if pair is not None and isinstance(check.trace, Execution) and outlives(check.trace, pair) is not None:
         found = [_BLOCKS]

@@ -171,6 +171,15 @@ class Run:
         )
         self.done = self.relation(self.done_pairs())
         sw = self.relation(self.synchronises())
+        # "execution ordering": arrivals at an mbarrier and true waits for their phase, whatever they release or acquire
+        phases = self.relation(
+            (x, y)
+            for x, e in self.of("mbarrier")
+            if e.what == "arrive" and e.agent[0] == "T"
+            for y in self.observers(e)
+            if self.mutual(x, y)
+        )
+        self.executed = closed([r | s | t for r, s, t in zip(self.po, sw, phases, strict=True)])
         # b = (po | asw | sw)+   (no asw: one launch)
         self.b = closed([r | s for r, s in zip(self.po, sw, strict=True)])
         # hb0 = b | b?;issue | done;b? | done;b?;issue   (never issue;done: 8.9.1.1)
@@ -328,9 +337,11 @@ class Run:
 
     def connected(self, x: int, y: int) -> bool:
         """hb for two accesses of one location, aliases aside."""
+        e, f = self.events[x], self.events[y]
+        if e.proxy == f.proxy == "TC":  # in "execution order", which may be more
+            return self.tensor(x, y)
         if not self.hb0[x] >> y & 1:
             return False
-        e, f = self.events[x], self.events[y]
         match e.proxy, f.proxy:
             case ("GEN" | "ASY", "GEN"):
                 return True  # hb0 & (GEN * GEN | ASY * GEN): the end of a bulk copy is an implicit fence
@@ -338,25 +349,46 @@ class Run:
                 return self.together(e.thread, f.thread, self.shared(f)) or self.via(x, y, self.proxy_fences(f))
             case "GEN", "ASY":
                 return self.g2a(x, y)
-            case "TC", "TC":
-                return self.tensor(x, y)
         raise AssertionError((e.proxy, f.proxy))
 
     def tensor(self, x: int, y: int) -> bool:
-        """tcgen05: from a wait::ld in the thread of y, or with an after_thread_sync fence before y is issued (and, where
-        wait::ld is another thread's, a before_thread_sync fence behind it)."""
-        e, f = self.events[x], self.events[y]
-        fences = [g for g, h in self.of("tcfence") if h.what == "after" and h.thread == f.thread]
-        if any(self.events[w].kind == "group" and e.thread == f.thread for w in bits(self.done[x])):
+        """tcgen05, by the examples of "Canonical synchronization patterns" [P 9.7.18.6]: x is complete behind a wait::ld of
+        its thread, or behind a true wait for the phase in which its commit arrived and an after_thread_sync fence of that
+        thread; y is issued behind that, or in a thread that synchronises with it, between a before_thread_sync fence there
+        and an after_thread_sync fence here. Two of a pipeline need no completion."""
+        issue = next(i for i, e in self.of("issue") if e.covers[0][0] == self.events[y].agent)
+        known: list[int] = []  # behind these in their threads x is complete
+        for w in self.ends_of(x):
+            if self.events[w].kind == "group":
+                known.append(w)
+            else:
+                known += [g for g, h in self.of("tcfence") if h.what == "after" and self.po_(w, g)]
+        if any(self.po_(w, issue) or self.handed(w, issue) for w in known):
             return True
-        if any(self.events[w].kind == "mbarrier" for w in bits(self.done[x])):
-            return self.via(x, y, fences)
+        first = next(i for i, e in self.of("issue") if e.covers[0][0] == self.events[x].agent)
+        return self.piped(x, y) and (self.po_(first, issue) or self.handed(first, issue))
+
+    def ends_of(self, x: int) -> set[int]:
+        """The waits that find x complete: a wait for a phase in "execution order", whether or not it acquires."""
+        mine = (self.events[x].agent, self.events[x].part)
+        ends = {w for w, f in self.of("group") if mine in f.covers}
+        return ends | {
+            y for _, e in self.agents() if e.kind == "mbarrier" and mine in e.covers for y in self.observers(e)
+        }
+
+    def handed(self, w: int, issue: int) -> bool:
+        """w ; po ; before_thread_sync ; execution order ; after_thread_sync ; po ; issue"""
+        sides = {side: [g for g, h in self.of("tcfence") if h.what == side] for side in ("before", "after")}
         return any(
-            self.hb0[x] >> h & 1 and self.hb0[h] >> g & 1 and self.hb0[g] >> y & 1
-            for h, k in self.of("tcfence")
-            if k.what == "before"
-            for g in fences
+            self.po_(w, b) and self.executed[b] >> a & 1 and self.po_(a, issue)
+            for b in sides["before"]
+            for a in sides["after"]
         )
+
+    def piped(self, x: int, y: int) -> bool:
+        """mma and mma "(same N and accumulator, shape and kind)": all of these programs have one shape and kind."""
+        code = [self.machine.instruction(*self.events[z].agent[1:]) for z in (x, y)]
+        return all(isinstance(i, p.TcMma) for i in code) and code[0].dst == code[1].dst
 
     def hb(self, x: int, y: int) -> bool:
         """Another virtual address is as another proxy [P 8.6]: an alias fence on the way, besides."""

@@ -331,7 +331,7 @@ def _is_sure(step: Step, system: System, written: frozenset[str]) -> bool:
             return True
         case ir.SyncThreads() | ir.GroupSync() | Tick():
             return True
-        case ir.ProxyFence() | ir.InitFence() | ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
+        case ir.ProxyFence() | ir.InitFence() | ir.TensorFence() | ir.Agent() | ir.CommitCopies() | ir.AwaitCopies():
             return True
         case Again():  # not of a step that leads there while it is blocked
             return not system.steps[step.of].blocks

@@ -43,7 +43,8 @@ _MOST_STEPS = 5000
 class _Act:
     """An operation on the mbarrier ``at``: so many arrivals and bytes; ``over`` holds of a phase that ends a wait.
 
-    It is over ``register``, with what is ``known`` of others.  Without a kind it is a meeting at the barrier ``at``.
+    It is over ``register``, with what is ``known`` of others.  An arrival that comes ``later`` is behind copies.
+    Without a kind it is a meeting at the barrier ``at``.
     """
 
     at: Hashable = None
@@ -53,6 +54,7 @@ class _Act:
     over: Value | None = None
     register: str = ""
     known: tuple[tuple[str, int], ...] = ()
+    later: bool = False
 
     def ends(self, phase: int) -> bool | None:
         """Whether a wait is over in a phase; None if that is not known."""
@@ -218,8 +220,8 @@ def _act(
             more = 0 if expect is None else number(expect, registers)
             act = (
                 None
-                if drop or operation.later or operation.is_ordered
-                else _counted(at, Kind.ARRIVE, number(update, registers), more)
+                if drop or operation.is_ordered
+                else _counted(at, Kind.ARRIVE, number(update, registers), more, later=operation.later)
             )
         case ir.BarrierExpect(_, bytes_):
             more = number(bytes_, registers)
@@ -231,8 +233,8 @@ def _act(
     return None if index is None else act
 
 
-def _counted(at: Hashable, kind: Kind, count: int | None, bytes_: int | None) -> _Act | None:
-    return None if count is None or bytes_ is None else _Act(at, kind, count, bytes_)
+def _counted(at: Hashable, kind: Kind, count: int | None, bytes_: int | None, *, later: bool = False) -> _Act | None:
+    return None if count is None or bytes_ is None else _Act(at, kind, count, bytes_, later=later)
 
 
 # ---------------------------------------------------------------- the schedule
@@ -328,7 +330,7 @@ class _Schedule:
         assert act.kind is not None
         name = f"{thread} {self.at[thread] + 1}"
         self.before[name] = dict(self.clocks[thread])
-        found = Operation(name, thread, act.kind, phase, state.expected, state.pending, state.bytes)
+        found = Operation(name, thread, act.kind, phase, state.expected, state.pending, state.bytes, later=act.later)
         self.operations[act.at].append(found)
         self.at[thread] += 1
         self.clocks[thread][thread] = self.at[thread]
@@ -355,7 +357,7 @@ class _State:
             return False
         self.pending -= act.count
         self.bytes += act.bytes
-        self.copied = self.copied or act.bytes < 0
+        self.copied = self.copied or act.bytes < 0 or act.later
         if self.pending == 0 and self.bytes == 0:
             self.phase, self.pending, self.served = self.phase + 1, self.expected, False
             self.late, self.copied = self.copied, False

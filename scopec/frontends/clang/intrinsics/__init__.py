@@ -5,6 +5,7 @@
 - ``atomics``: accesses in one step, barriers with counts, latches, semaphores
 - ``mbarriers``, ``bulk_copies``: mbarriers, and what completes at them; ``alignment``: of what that accesses
 - ``tensors``, ``matrices``: copies of boxes of tensors, and what ``wgmma`` reads
+- ``tensor_cores``: tensor memory, and what is multiplied into it
 - ``states``: states of barriers as numbers
 - ``block_barriers``: ``__syncthreads()``, ``bar``, ``barrier``
 - ``warps``, ``masks``: exchanges between lanes, and the lanes of a mask; ``agreed``: what all lanes bring to one

@@ -20,6 +20,7 @@ from scopec.frontends.clang.ptx.mbarriers import MBARRIERS
 from scopec.frontends.clang.ptx.memory import MEMORY
 from scopec.frontends.clang.ptx.numbers import NUMBERS
 from scopec.frontends.clang.ptx.sends import SENDS
+from scopec.frontends.clang.ptx.tensor_cores import TENSOR_CORES
 from scopec.frontends.clang.ptx.threads import THREADS
 from scopec.frontends.ptx import table
 from scopec.program import ir
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.machine import Machine
     from scopec.frontends.clang.machine.state import State
 
-INSTRUCTIONS = {**MEMORY, **COPIES, **SENDS, **MBARRIERS, **MATRICES, **THREADS, **NUMBERS, **BITS, **CARRY}
+INSTRUCTIONS = {**MEMORY, **COPIES, **SENDS, **MBARRIERS, **MATRICES, **TENSOR_CORES, **THREADS, **NUMBERS, **BITS,
+                **CARRY}  # fmt: skip
 
 
 def assembly(machine: Machine, state: State, instruction: llvm.Instruction, action: llvm.Assembly) -> bool:

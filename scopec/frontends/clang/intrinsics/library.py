@@ -24,6 +24,7 @@ from scopec.frontends.clang.intrinsics.matrices import MATRICES
 from scopec.frontends.clang.intrinsics.mbarriers import MBARRIERS
 from scopec.frontends.clang.intrinsics.peers import PEERS
 from scopec.frontends.clang.intrinsics.stream_values import STREAM_VALUES
+from scopec.frontends.clang.intrinsics.tensor_cores import TENSOR_CORES
 from scopec.frontends.clang.intrinsics.tensors import TENSORS
 from scopec.frontends.clang.intrinsics.vectors import VECTORS
 from scopec.frontends.clang.intrinsics.warps import WARPS
@@ -44,7 +45,7 @@ _OF_THE_ABI = {
 }  # fmt: skip
 _INTRINSICS = {
     **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
-    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **MATRICES, **GRAPHS,
+    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **MATRICES, **TENSOR_CORES, **GRAPHS,
     **STREAM_VALUES, **PEERS,
 }  # fmt: skip
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
+from scopec.base.records import dataclass
 from scopec.frontends.clang.intrinsics.alignment import check_alignment
 from scopec.frontends.clang.intrinsics.bulk_copies import is_shared
 from scopec.frontends.clang.intrinsics.calls import Handler, in_kernel
@@ -26,6 +27,8 @@ from scopec.program.values import Const
 from scopec.program.warp import WARP
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scopec.frontends.clang.intrinsics.call import Call
 
 _WARPGROUP = 4 * WARP
@@ -33,11 +36,23 @@ _WHAT = "a matrix of wgmma"
 #: "matrix-descriptor-encode(x) = (x & 0x3FFFF) >> 4": three such fields, of 14 bits, an offset of the pattern, which is
 #: 0 where this is aligned, and the layout: the bytes of a row that are exchanged.
 _FIELD, _UNIT, _MOST_ADDRESS = (1 << 14) - 1, 16, 1 << 18
-_ROWS_APART, _PARTS_APART, _LAYOUT = 32, 16, 62
-_SWIZZLES = (0, 128, 64, 32)
-_KNOWN = _FIELD | _FIELD << _PARTS_APART | _FIELD << _ROWS_APART | 3 << _LAYOUT
+_ROWS_APART, _PARTS_APART = 32, 16
+_KNOWN = _FIELD | _FIELD << _PARTS_APART | _FIELD << _ROWS_APART
 #: A matrix is stored in groups of 8 rows (columns, of B), and has 32 bytes of each; without swizzles 16 are together.
 _GROUP, _BYTES, _PART = 8, 32, 16
+
+
+@dataclass(frozen=True)
+class Form:
+    """A kind of descriptors: the bits that are always set, where the layout begins, and the bytes of its rows."""
+
+    fixed: int
+    layout: int
+    swizzles: Mapping[int, int]
+    what: str
+
+
+_WGMMA = Form(fixed=0, layout=62, swizzles=dict(enumerate((0, 128, 64, 32))), what=_WHAT)
 #: The mark that a thread has come past a fence of the registers.
 _FENCED = Private((), "%wgmma.fence"), 0
 
@@ -55,17 +70,18 @@ def _multiply(call: Call) -> bool:
         raise meaningless(machine, state, "the block has all 128 threads of the warpgroup of a wgmma")
     if _FENCED not in state.cells:
         raise meaningless(machine, state, "a wgmma.fence comes before the first wgmma.mma_async")
-    runs = [run for at in (0, 2) if call.known(at + 1) for run in _runs(call, at, call.known(at + 1))]
+    runs = [run for at in (0, 2) if call.known(at + 1) for run in runs_of(call, at, call.known(at + 1), _WGMMA)]
     if lane_of(call) == 0:
         call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=ir.CopyGroups.MATRIX))
-        for region, begin, end in _joined(runs):
-            _read(call, region, begin, end)
+        read_matrices(call, runs)
         call.emit(ir.Agent(begins=False))
     return call.done()
 
 
-def _runs(call: Call, position: int, rows: int) -> list[tuple[Memory, int, int]]:
-    """The bytes that a descriptor and a number of rows may stand for, as ranges of objects.
+def runs_of(
+    call: Call, position: int, rows: int, form: Form, count: int = _BYTES // _PART
+) -> list[tuple[Memory, int, int]]:
+    """The bytes that a descriptor and a number of rows may stand for, as ranges of objects; a row has ``count`` parts.
 
     With a swizzle these are whole rows of its pattern: it exchanges parts of a row with each other.
     """
@@ -74,22 +90,25 @@ def _runs(call: Call, position: int, rows: int) -> list[tuple[Memory, int, int]]
     if not isinstance(value, Const):
         raise machine.refused(state, "a matrix descriptor that is known at run time alone is")
     bits = value.value & ((1 << 64) - 1)
-    if bits & ~_KNOWN:
+    bits ^= form.fixed
+    swizzle = bits >> form.layout
+    if bits & ~_KNOWN & (1 << form.layout) - 1 or swizzle not in form.swizzles:
         raise machine.refused(state, "a matrix descriptor with a base offset, or with bits that have no meaning, is")
     start, parts, apart = ((bits >> at & _FIELD) * _UNIT for at in (0, _PARTS_APART, _ROWS_APART))
-    width = _SWIZZLES[bits >> _LAYOUT]
-    if width and start % width + _BYTES > width:
+    width = form.swizzles[swizzle]
+    if width and start % width + count * _PART > width:
         raise machine.refused(state, "a matrix whose rows go beyond those of the swizzle is")
     begin = start - start % width if width else start
-    size, steps = (_GROUP * width, (0,)) if width else (_GROUP * _PART, (0, parts))
-    address = _address(call, begin, _GROUP * width or _UNIT)
+    together = min(rows, _GROUP)
+    size, steps = (_GROUP * width, (0,)) if width else (together * _PART, (0, parts)[:count])
+    address = _address(call, begin, _GROUP * width or _UNIT, form.what)
     assert isinstance(address.region, Memory)
     at = address.offset.constant
-    places = [at + group * apart + step for group in range(rows // _GROUP) for step in steps]
+    places = [at + group * apart + step for group in range(max(1, rows // _GROUP)) for step in steps]
     return [(address.region, place, place + size) for place in places]
 
 
-def _address(call: Call, begin: int, alignment: int) -> Address:
+def _address(call: Call, begin: int, alignment: int, what: str) -> Address:
     """The place in the block's shared memory that a descriptor says."""
     machine, state = call.machine, call.state
     if any(there.stop > _MOST_ADDRESS for there in machine.world.placed.values()):
@@ -98,11 +117,17 @@ def _address(call: Call, begin: int, alignment: int) -> Address:
     address = machine.world.at_address(begin)
     if not isinstance(address.region, Memory):
         raise beyond(machine, state, "shared memory")
-    if not is_shared(call, check_alignment(call, address, alignment, _WHAT)):
+    if not is_shared(call, check_alignment(call, address, alignment, what)):
         raise beyond(machine, state, "shared memory")
     if owner_of(call, address) != machine.block:
         raise beyond(machine, state, "the block's shared memory")
     return address
+
+
+def read_matrices(call: Call, runs: list[tuple[Memory, int, int]]) -> None:
+    """Read the bytes of matrices, each once."""
+    for region, begin, end in _joined(runs):
+        _read(call, region, begin, end)
 
 
 def _joined(runs: list[tuple[Memory, int, int]]) -> list[tuple[Memory, int, int]]:

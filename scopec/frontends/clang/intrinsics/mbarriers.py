@@ -203,7 +203,7 @@ def _follow_copies(call: Call) -> bool:
     place, one, mode = mbarrier(call), Const(1, types.LONG), ir.Mode(ir.Order.RELAXED, ir.Scope.BLOCK)
     if not call.known(1):
         keep_rules(call, ir.BarrierExpect(place, one, mode, fault, arrivals=True))
-    call.emit(ir.Agent(begins=True, groups=None, follows=True))
+    call.emit(ir.Agent(begins=True, groups=None, follows=ir.CopyGroups.PLAIN))
     keep_rules(call, ir.BarrierArrive(register.name, place, one, mode, fault=fault, later=True))
     call.emit(ir.Agent(begins=False))
     return call.done()

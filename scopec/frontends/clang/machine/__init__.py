@@ -9,6 +9,7 @@
 - ``opaque``: values that are not modelled, and formulas by which they are computed
 - ``recording``: its registers, its graph, and where the text is
 - ``world``, ``side``: data of all threads of a program, and the code of device and host
+- ``tensor_memory``: tensor memory that is allocated, and the parts of it that accesses have
 - ``untyped``: numbers that bytes of shared memory are
 - ``sparse``: elements of large allocations that a program tells apart
 - ``classes``, ``tracked``: threads of a grid that one run is enough for, and what it asks about their indices

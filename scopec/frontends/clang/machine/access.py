@@ -138,11 +138,21 @@ def _load_shared(
     place = located(machine, state, layout, found.leaf, found.index)
     register = machine.target(state, found.leaf.type)
     machine.emit(state, ir.Load(register.name, place, mode))
+    if (address := machine.world.tensor.address(layout.name, offset)) is not None:
+        return _as(machine, state, _of_tensor_memory(machine, state, register, address), type_)
     if found.leaf.type.is_float:
         return loaded(llvm.size(type_), register)
     if found.leaf.pointer:
         return machine.world.held(place, register)
     return _as(machine, state, kept(register), type_)
+
+
+def _of_tensor_memory(machine: Recording, state: State, register: Reg, address: int) -> Content:
+    """The address that ``tcgen05.alloc`` writes: who finds something else there comes too early, or too late."""
+    there = Const(address, register.type)
+    text = "what is read is the address that tcgen05.alloc has written there"
+    machine.emit(state, ir.Assert(values.binary("==", register, there), text, implicit=True))
+    return as_type(there, register.type)
 
 
 def _load_part(
@@ -354,6 +364,7 @@ def _store_shared(
             raise machine.refused(state, "a stream, event or graph that is known at run time alone is")
         return
     place = located(machine, state, layout, found.leaf, found.index)
+    machine.world.tensor.keep(layout.name, offset.constant, None)
     machine.emit(state, ir.Store(place, stored(machine, state, content, place, found.leaf), mode))
 
 

@@ -43,6 +43,7 @@ from scopec.frontends.clang.machine.refusals import places, refused
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
 from scopec.frontends.clang.machine.sparse import Sparse, sparse_objects
 from scopec.frontends.clang.machine.spawned import Launch
+from scopec.frontends.clang.machine.tensor_memory import TensorMemory
 from scopec.frontends.clang.machine.tracked import untracked
 from scopec.frontends.clang.machine.untyped import Untyped
 from scopec.program import ir
@@ -73,8 +74,8 @@ class World:
         self.said = said
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
-        #: The elements of large allocations that are modelled.
-        self.sparse = Sparse()
+        #: The elements of large allocations that are modelled; tensor memory.
+        self.sparse, self.tensor = Sparse(), TensorMemory()
         self.pointers: dict[Address, int] = {}
         #: The addresses of objects that are computed with, and the places where numbers become pointers.
         self.placed: dict[Memory, range] = {}
@@ -123,8 +124,7 @@ class World:
         self.freed_by: dict[Memory, tuple[str, ...]] = {}
         #: The streams and events that variables in shared memory hold.
         self.handles: dict[tuple[str, Offset], Content] = {}
-        #: Not empty where some thread aborts its grid.
-        self.aborts: set[str] = set()
+        self.aborts: set[str] = set()  # not empty where some thread aborts its grid
         #: The grids whose blocks access each other's shared memory; of each region its grid, block and variable.
         self.distributed: set[str] = set()
         #: The grids that do something between the halves of the barriers of their clusters.
