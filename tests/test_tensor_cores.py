@@ -164,3 +164,25 @@ def test_names_of_parts() -> None:
     assert part_name("k", Area(0, 8, EVERY_LANE)) == "k.tensor_columns_0_7"
     assert part_name("k", Area(0, 8, 0b1100)) == "k.tensor_columns_0_7_lanes_32_63"
     assert part_name("k", Area(8, 9, 0b101)) == "k.tensor_columns_8_8_lanes_0_32"
+
+
+#: The same by <cuda/ptx>; the product is written.
+_BY_LIBRARY = f"""
+    using namespace cuda::ptx; __shared__ std::uint64_t done; mbarrier_init(&done, 1);
+    tcgen05_alloc(cta_group_1, &s, 32); const uint32_t d = s; tcgen05_relinquish_alloc_permit(cta_group_1);
+    multiply(d, d + 8, descriptor(m), {_SHAPE}); tcgen05_commit(cta_group_1, &done);
+    while (!mbarrier_try_wait_parity(&done, 0)); AFTER take(d); tcgen05_wait_ld();
+    tcgen05_fence_before_thread_sync(); tcgen05_wait_st(); tcgen05_dealloc(cta_group_1, d, 32);
+"""
+
+
+@pytest.mark.parametrize(("after", "verdict"), [("tcgen05_fence_after_thread_sync();", "holds"), ("", "violated")])
+def test_functions_of_the_library(after: str, verdict: str, tmp_path: Path) -> None:
+    errors, found, _ = _checked(tmp_path, _BY_LIBRARY.replace("AFTER", after))
+    assert (errors, found["race_free"]) == ([], verdict)
+
+
+def test_two_blocks_are_refused_in_the_library_too(tmp_path: Path) -> None:
+    errors, _, _ = _checked(tmp_path, "cuda::ptx::tcgen05_alloc(cuda::ptx::cta_group_2, &s, 32);")
+    assert len(errors) == 1
+    assert "cta_group::2" in errors[0]
