@@ -29,6 +29,7 @@ PROVED = {
     "one row and others": ("int** a", "if (b == 0) a[0][t] = 1; else a[b][t] = 2;"),
     "a layer": ("int*** a", "a[blockIdx.y][b][t] = 1;"),
     "a row in a structure": ("View v, int** a", "if (t < v.n) a[b][t] = v.data[t + 1];"),
+    "places in a row in their order": ("int** a, int n", "for (int* p = a[b] + t; p < a[b] + n; p += blockDim.x) *p = 1;"),
     "rows by what is read": ("int** a, const int* w", "int r = w[b]; if (r == b) a[r][t] = 1;"),
 }  # fmt: skip
 
@@ -47,6 +48,12 @@ NOT_PROVED = {
     "a pointer that a loop chooses": ("int** a, int n, int* w", "int* p = a[b]; for (int i = 0; i < n; ++i) if (w[i]) p = a[i]; p[t] = 1;"),
     "links": ("Node* p", "p[b * blockDim.x + t].next->x = 1;"),
     "a member of an element": ("View* v", "v[b].data[t] = 1;"),
+    "links behind rows": ("Node** a", "if (t == 0) a[b]->next->x = 1;"),
+    "rows in some order": ("int** a, int* c", "if (a[1] < a[0]) c[0] = b + t; a[b][t] = 1;"),
+    "rows with numbers in some order": (
+        "int** a, int* c", "if ((size_t)a[1] < (size_t)a[0]) c[0] = b + t; a[b][t] = 1;",
+    ),
+    "rows at some distance": ("int** a, int* c", "if ((a[1] - a[0]) & 1) c[0] = b + t; a[b][t] = 1;"),
     "a difference of two rows": ("int** a", "int* p = a[b]; int* q = a[0]; q[(p - q) / 2] = 1;"),
 }  # fmt: skip
 

@@ -7,7 +7,7 @@ else, as no two pointers overlap.  The tag tells an offset that is made so from 
 
 from __future__ import annotations
 
-from scopec.program.anythread import Term, add, mul, symbol
+from scopec.program.anythread import Term, add, mul, symbol, symbols
 
 #: Behind the name of an array, the object that its addresses lead to.
 _BEHIND = "->*"
@@ -37,3 +37,12 @@ def offset_of(array: str, place: Term) -> Term:
     """The offset, in the object behind an array, of the address that is at a place of it."""
     object_ = behind(array)
     return add(tag(object_), mul(distance(object_), place))
+
+
+def has_place(object_: str, offset: Term) -> bool:
+    """Whether an offset, or a difference of two, has a place of an array in it.
+
+    The unknown number is for one question alone, whether two offsets are the same: of two addresses in an array neither
+    the order nor the distance is known.
+    """
+    return not {tag(object_).name, distance(object_).name}.isdisjoint(symbols(offset))

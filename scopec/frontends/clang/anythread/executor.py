@@ -22,6 +22,7 @@ from scopec.frontends.clang.anythread.values import (
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.reader import Module
 from scopec.program import anythread as terms
+from scopec.program import pointer_tables
 from scopec.program.anythread import FALSE, ZERO, Term, both, const, either, opposite
 
 _MOST_CALLS = 40
@@ -270,7 +271,8 @@ class Executor:
             return numbers.compare(predicate, one, other, type_.bits)
         if isinstance(one, Pointers) and isinstance(other, Pointers) and len(one.ways) == len(other.ways) == 1:
             (_, first, at), (_, second, behind) = one.ways[0], other.ways[0]
-            if first is not None and first == second:
+            apart = terms.add(at, terms.mul(const(-1), behind))
+            if first is not None and first == second and not pointer_tables.has_place(first, apart):
                 return numbers.compare(predicate, at, behind, 64)
         return self.record.names.any_of(llvm.Int(1))
 

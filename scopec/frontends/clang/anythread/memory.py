@@ -64,11 +64,13 @@ def _followed(record: Record, object_: str, offset: Term, size: int) -> Pointers
     """The address that is read at an offset of an object: it is one of many where some are read at an index.
 
     These are of an array of addresses, not of structures with one: links of a list lead to one node from several.
+    The place of what is read, in an array of addresses to it, is no index of its own.
     """
-    by_index = size in map(abs, terms.linear(offset)[0].values())
+    factors = {one: n for one, n in terms.linear(offset)[0].items() if not pointer_tables.has_place(object_, one)}
+    by_index = size in map(abs, factors.values())
     if by_index and record.is_constant(object_):
         record.tables.add(object_)
-    if (by_index or offset.op == "const") and object_ in record.tables and record.is_constant(object_):
+    if (by_index or not factors) and object_ in record.tables and record.is_constant(object_):
         return address(pointer_tables.behind(object_), pointer_tables.offset_of(object_, offset))
     is_one = offset.op == "const" and record.is_constant(object_, offset, size)
     return address(f"{object_}->{offset.value}") if is_one else NOWHERE

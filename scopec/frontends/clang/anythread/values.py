@@ -25,6 +25,7 @@ from scopec.program.anythread import (
     total,
     truth,
 )
+from scopec.program.pointer_tables import is_behind
 
 
 class NotFollowed(Exception):
@@ -70,9 +71,9 @@ def address(object_: str | None, offset: Term = ZERO) -> Pointers:
 
 def as_number(value: Pointers) -> Term | None:
     """An address as a number: where its object begins, of which nothing is known, and its offset; None of an object
-    that nobody knows, or of a variable of the thread.
+    that nobody knows, or of a variable of the thread, and of what addresses in an array lead to, which is many.
     """
-    if not is_shared(value) or is_told_later(value):
+    if not is_shared(value) or is_told_later(value) or any(is_behind(object_ or "") for _, object_, _ in value.ways):
         return None
     found = [(way, add(symbol(f"{_BEGINS}{object_}", "block", 0, _FAR), offset)) for way, object_, offset in value.ways]
     (_, whole), *others = reversed(found)
