@@ -1,7 +1,8 @@
 """Kernels for which no launch was guessed: they are asked about all launches, which needs none.
 
 An answer takes the place of the error that no launch was found, which is told as a warning then; where nothing is
-decided, the error stays.  Hangs are not asked about, as of all launches they cannot be.
+decided, the error stays.  A launch at which there is a race is one that z3 has sought, and nobody may make: that is
+`unknown`.  Hangs are not asked about, as of all launches they cannot be.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 #: The part of the time limit that the kernels of a file share, and the seconds of each at least and at most.
 _PART, _LEAST, _MOST = 1 / 3, 5.0, 20.0
+_NOT_LAUNCHED = "the file does not say that it is launched so: `scopec check --every` shows the race"
 _ENDS = "write a `//@ launch` for it to ask whether it ends"
 
 
@@ -43,7 +45,18 @@ def instead(
     of_kernel = [(check.every.kernel, one) for one in answers for check in one.checks[:1] if check.every is not None]
     decided = {name for name, one in of_kernel if any(check.verdict != "unknown" for check in one.checks)}
     told = _all(_warnings(why) if name in decided else why for name, why in said.items())
-    return [one for name, one in of_kernel if name in decided], told
+    return [_doubted(one) for name, one in of_kernel if name in decided], told
+
+
+def _doubted(one: Answered) -> Answered:
+    """An answer, in which a race is none of a launch that anybody makes, as far as the file says."""
+    checks = tuple(
+        replace(check, verdict="unknown", reason=f"{check.reason}; {_NOT_LAUNCHED}", trace=None)
+        if check.verdict == "violated"
+        else check
+        for check in one.checks
+    )
+    return replace(one, checks=checks, report=None) if checks != one.checks else one
 
 
 def _warnings(why: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
