@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from scopec.frontends.clang.intrinsics.library import TABLES
 from scopec.frontends.clang.llvm.numbers import Offset
 from scopec.frontends.clang.machine.tensor_memory import EVERY_LANE, Area, TensorMemory, part_name
 from scopec.session.check import Settings, check
@@ -186,3 +187,9 @@ def test_two_blocks_are_refused_in_the_library_too(tmp_path: Path) -> None:
     errors, _, _ = _checked(tmp_path, "cuda::ptx::tcgen05_alloc(cuda::ptx::cta_group_2, &s, 32);")
     assert len(errors) == 1
     assert "cta_group::2" in errors[0]
+
+
+def test_no_two_tables_of_intrinsics_have_one_name() -> None:
+    """A copy of a box to shared memory is none from tensor memory."""
+    names = [name for table in TABLES for name in table]
+    assert sorted(names) == sorted(set(names))

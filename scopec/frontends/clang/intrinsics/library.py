@@ -43,11 +43,12 @@ _OF_LIBDEVICE = "__nv_"
 _OF_THE_ABI = {
     "__cxa_atexit": at_exit, "__cxa_guard_acquire": guard_acquire, "__cxa_guard_release": guard_release,
 }  # fmt: skip
-_INTRINSICS = {
-    **ATOMICS, **VECTORS, **INTRINSICS, **HOST, **ALLOCATIONS, **LAUNCHES, **COPIES, **WARPS, **CLUSTERS, **ASSEMBLY,
-    **BARRIERS, **MBARRIERS, **BULK_COPIES, **TENSORS, **MATRICES, **TENSOR_CORES, **GRAPHS,
-    **STREAM_VALUES, **PEERS,
-}  # fmt: skip
+#: The tables of intrinsics; each has names of its own.
+TABLES = (
+    ATOMICS, VECTORS, INTRINSICS, HOST, ALLOCATIONS, LAUNCHES, COPIES, WARPS, CLUSTERS, ASSEMBLY, BARRIERS, MBARRIERS,
+    BULK_COPIES, TENSORS, MATRICES, TENSOR_CORES, GRAPHS, STREAM_VALUES, PEERS,
+)  # fmt: skip
+_INTRINSICS = {name: handler for table in TABLES for name, handler in table.items()}
 
 
 def called(machine: Machine, state: State, instruction: llvm.Instruction) -> bool:

@@ -177,7 +177,7 @@ def _read(call: Call, area: Area) -> None:
 
 
 def _move(*, writes: bool) -> Handler:
-    """``tensor_load(address, columns, lanes, offset)``, or ``tensor_store``: of a warp, all of its lanes or 16.
+    """``tensor_read(address, columns, lanes, offset)``, or ``tensor_write``: of a warp, all of its lanes or 16.
 
     With an offset the other 16 have as many columns, so many further on.
     """
@@ -292,8 +292,8 @@ TENSOR_CORES: dict[str, Handler] = {
     "tensor_allocate": in_kernel(_allocate),
     "tensor_deallocate": in_kernel(_deallocate),
     "tensor_relinquish": in_kernel(_relinquish),
-    "tensor_load": in_kernel(_move(writes=False)),
-    "tensor_store": in_kernel(_move(writes=True)),
+    "tensor_read": in_kernel(_move(writes=False)),
+    "tensor_write": in_kernel(_move(writes=True)),
     "tensor_multiply": in_kernel(_multiply),
     "tensor_copy": in_kernel(_copy),
     "tensor_shift": in_kernel(_shift),

@@ -137,7 +137,7 @@ def _move(asm: Assembler, item: forms.Instruction, shape: str, form: Sequence[st
     apart = _number(offset.value if isinstance(offset, forms.Number) else 0)
     # what is packed comes from two columns
     given = _address(asm, address), _number(columns * count * (1 + packed)), _number(lanes), apart
-    asm.call(f"tensor_{'load' if loads else 'store'}", llvm.Void(), *given)
+    asm.call(f"tensor_{'read' if loads else 'write'}", llvm.Void(), *given)
     for one in items if loads else ():
         asm.store(asm.target(one), asm.call("unknown", INT), INT, item.span)
 
