@@ -102,3 +102,14 @@ def test_kernels_with_launches_are_asked_about_these(write: Callable[[str], Path
         "race_free": "holds", "terminates": "holds", "race_free for every launch of k": "holds",
     }  # fmt: skip
     assert [(one.code, one.severity) for one in outcome.diagnostics] == [(Code.UNMODELLED_CALL, "warning")]
+
+
+def test_an_answer_about_an_overload_is_none_about_another(write: Callable[[str], Path]) -> None:
+    raced = (
+        "__global__ void k(cudaTextureObject_t image, int* out) { out[threadIdx.x / 2] = tex1Dfetch<int>(image, 0); }"
+    )
+    plain = "__global__ void k(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }"
+    outcome = checked(write(f"#include <cuda_runtime.h>\n{raced}\n{plain}\n"))
+    assert "error" in {one.severity for one in outcome.diagnostics}
+    assert "asked about all launches instead" not in " ".join(one.message for one in outcome.diagnostics)
+    assert "race_free for every launch of k" not in verdicts(outcome)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Diagnostic, InputError
+from scopec.base.source import Span
 from scopec.engines.table import of_sizes
 
 if TYPE_CHECKING:
@@ -32,9 +33,11 @@ def instead(
     """What is decided about all launches of kernels for which no launch was guessed, and what is told of these.
 
     Each comes with what says so; ``limit`` is the time limit of the file in seconds, if it has one.  ``asked`` answers
-    about kernels of some names, each in so many seconds.
+    about kernels of some names, each in so many seconds; of overloads each has to be decided.
     """
-    said = dict(unguessed)
+    said = dict[str, tuple[Diagnostic, ...]]()
+    for name, why in unguessed:
+        said[name] = (*said.get(name, ()), *why)
     if of_sizes() is None:
         return [], _all(said.values())
     each = _MOST if limit is None else min(_MOST, max(_LEAST, limit * _PART / len(said)))
@@ -43,7 +46,11 @@ def instead(
     except InputError:  # about a question that nobody asked
         return [], _all(said.values())
     of_kernel = [(check.every.kernel, one) for one in answers for check in one.checks[:1] if check.every is not None]
-    decided = {name for name, one in of_kernel if any(check.verdict != "unknown" for check in one.checks)}
+    known, open_ = set[tuple[str, Span]](), set[tuple[str, Span]]()
+    for name, one in of_kernel:
+        for check in one.checks:
+            (open_ if check.verdict == "unknown" else known).add((name, check.expectation.span))
+    decided = {name for name, _ in known} - {name for name, _ in open_ - known}
     told = _all(_warnings(why) if name in decided else why for name, why in said.items())
     return [_doubted(one) for name, one in of_kernel if name in decided], told
 
