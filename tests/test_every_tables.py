@@ -27,6 +27,7 @@ PROVED = {
     "rows of two arrays": ("int** a, int** c, int n", "for (int i = t; i < n; i += blockDim.x) a[b][i] = c[b + 1][i + 1];"),
     "a pointer that moves": ("int** a, int n", "int* p = a[b] + t; for (int i = t; i < n; i += blockDim.x, p += blockDim.x) *p = 1;"),
     "one row and others": ("int** a", "if (b == 0) a[0][t] = 1; else a[b][t] = 2;"),
+    "a layer, and later others": ("int*** a, int n", "a[b][0][t] = 1; if (n) a[b][n][t] = 2;"),
     "a layer": ("int*** a", "a[blockIdx.y][b][t] = 1;"),
     "a row in a structure": ("View v, int** a", "if (t < v.n) a[b][t] = v.data[t + 1];"),
     "places in a row in their order": ("int** a, int n", "for (int* p = a[b] + t; p < a[b] + n; p += blockDim.x) *p = 1;"),
@@ -48,6 +49,7 @@ NOT_PROVED = {
     "a pointer that a loop chooses": ("int** a, int n, int* w", "int* p = a[b]; for (int i = 0; i < n; ++i) if (w[i]) p = a[i]; p[t] = 1;"),
     "links": ("Node* p", "p[b * blockDim.x + t].next->x = 1;"),
     "a member of an element": ("View* v", "v[b].data[t] = 1;"),
+    "layers of two blocks": ("int*** a, int n", "a[b / 2][0][t] = 1; if (n) a[b][n][t] = 2;"),
     "links behind rows": ("Node** a", "if (t == 0) a[b]->next->x = 1;"),
     "rows in some order": ("int** a, int* c", "if (a[1] < a[0]) c[0] = b + t; a[b][t] = 1;"),
     "rows with numbers in some order": (

@@ -70,7 +70,8 @@ def _followed(record: Record, object_: str, offset: Term, size: int) -> Pointers
     by_index = size in map(abs, factors.values())
     if by_index and record.is_constant(object_):
         record.tables.add(object_)
-    if (by_index or not factors) and object_ in record.tables and record.is_constant(object_):
+    is_known = object_ in record.tables or (record.is_first and offset.op != "const")  # it may be read so further on
+    if (by_index or not factors) and is_known and record.is_constant(object_):
         return address(pointer_tables.behind(object_), pointer_tables.offset_of(object_, offset))
     is_one = offset.op == "const" and record.is_constant(object_, offset, size)
     return address(f"{object_}->{offset.value}") if is_one else NOWHERE
