@@ -77,7 +77,11 @@ def test_a_barrier_of_assembly_is_one_that_all_threads_come_to_or_not(tmp_path, 
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('asm volatile("tcgen05.fence::before_thread_sync;");', "inline assembly: `tcgen05.fence::before_thread_sync`"),
+        ('asm volatile("tcgen05.fence::before_thread_sync;");', "the library's `tensor_fence`"),
+        (
+            'asm volatile("ldmatrix.sync.aligned.m8n8.x1.b16 {%0}, [%1];" : "=r"(v) : "l"(a));',
+            "inline assembly: `ldmatrix.sync.aligned.m8n8.x1.b16`",
+        ),
         ('asm("mov.u32 %0, %%nothing;" : "=r"(v));', "inline assembly: the special register `%nothing`"),
         ('asm volatile("cp.async.wait_all;");', "the library's"),
     ],
