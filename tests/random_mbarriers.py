@@ -12,7 +12,11 @@ from dataclasses import replace
 from random import Random
 
 from tests.oracles.asynchronous import program as p
+from tests.oracles.asynchronous.check import Result, TooLarge
+from tests.oracles.asynchronous.check import check as simulate
 
+#: By model the simulator's: under `ptx` any fence on the way will do.
+OPTIONS = {"cuda": p.Options(limit=10_000), "ptx": p.Options("path", limit=10_000)}
 Code = list[p.Instruction]
 Parts = list[list[Code]]  # by part and thread
 
@@ -286,11 +290,27 @@ def mistaken(chance: Random, parts: Parts) -> Parts:
 
 
 def random_program(chance: Random) -> Parts:
+    """A program with or without a mistake."""
+    return with_mistakes(chance, chance.choice(KINDS)(chance), mistaken)
+
+
+def with_mistakes(chance: Random, parts: Parts, mistaken: Callable[[Random, Parts], Parts]) -> Parts:
     """Of four programs three have a mistake, of which some do no harm."""
-    parts = chance.choice(KINDS)(chance)
     for _ in range(chance.choice((0, 1, 1, 1, 1, 2))):
         parts = mistaken(chance, parts)
     return parts
+
+
+def with_results(
+    chance: Random, random_program: Callable[[Random], Parts], simulated: Callable[[Parts], p.Program]
+) -> tuple[Parts, dict[str, Result]]:
+    """A random program, and what the simulator finds under each model; another one where that takes too long."""
+    while True:
+        parts = random_program(chance)
+        try:
+            return parts, {model: simulate(simulated(parts), options) for model, options in OPTIONS.items()}
+        except TooLarge:
+            pass
 
 
 # ---------------------------------------------------------------- as text

@@ -12,6 +12,7 @@ from random import Random
 
 from tests import random_mbarriers
 from tests.oracles.asynchronous import program as p
+from tests.random_mbarriers import with_mistakes
 
 Code = list[p.Instruction]
 Parts = list[list[Code]]  # by part and warp
@@ -131,11 +132,8 @@ def mistaken(chance: Random, parts: Parts) -> Parts:
 
 
 def random_program(chance: Random) -> Parts:
-    """Of four programs three have a mistake, of which some do no harm."""
-    parts = chance.choice(KINDS)(chance)
-    for _ in range(chance.choice((0, 1, 1, 1, 1, 2))):
-        parts = mistaken(chance, parts)
-    return parts
+    """A program with or without a mistake."""
+    return with_mistakes(chance, chance.choice(KINDS)(chance), mistaken)
 
 
 # ---------------------------------------------------------------- as text

@@ -10,27 +10,17 @@ import pytest
 
 from scopec.base.diagnostics import Code
 from scopec.session.check import Settings, check
-from tests.oracles.asynchronous import program as p
-from tests.oracles.asynchronous.check import Result, TooLarge
-from tests.oracles.asynchronous.check import check as simulate
-from tests.random_mbarriers import Parts, random_program, simulated, text_of
+from tests.oracles.asynchronous.check import Result
+from tests.random_mbarriers import Parts, random_program, simulated, text_of, with_results
 from tests.samples import programs
 
 COUNT = programs(4, 300)
-#: By model the simulator's: under `ptx` any fence on the way will do.
-OPTIONS = {"cuda": p.Options(limit=10_000), "ptx": p.Options("path", limit=10_000)}
 
 
 @cache
 def case(seed: int) -> tuple[Parts, dict[str, Result]]:
-    """A program, and what the simulator finds; another one where that takes too long."""
-    chance = Random(seed)
-    while True:
-        parts = random_program(chance)
-        try:
-            return parts, {model: simulate(simulated(parts), options) for model, options in OPTIONS.items()}
-        except TooLarge:
-            pass
+    """A program, and what the simulator finds."""
+    return with_results(Random(seed), random_program, simulated)
 
 
 def verdicts(text: str, tmp_path: Path) -> dict[str, dict[str, str]]:

@@ -13,26 +13,19 @@ from scopec.program.pipes import in_order
 from scopec.session.check import Settings, check
 from scopec.session.plan import Overrides
 from tests.oracles.asynchronous import program as p
-from tests.oracles.asynchronous.check import Result, TooLarge
-from tests.oracles.asynchronous.check import check as simulate
+from tests.oracles.asynchronous.check import Result
+from tests.random_mbarriers import with_results
 from tests.random_tensor_memory import Parts, random_program, shown, simulated, text_of
 from tests.samples import programs
 from tests.test_mbarriers import verdicts
 
 COUNT = programs(3, 150)
-OPTIONS = {"cuda": p.Options(limit=10_000), "ptx": p.Options("path", limit=10_000)}
 
 
 @cache
 def case(seed: int) -> tuple[Parts, dict[str, Result]]:
-    """A program, and what the simulator finds; another one where that takes too long."""
-    chance = Random(seed)
-    while True:
-        parts = random_program(chance)
-        try:
-            return parts, {model: simulate(simulated(parts), options) for model, options in OPTIONS.items()}
-        except TooLarge:
-            pass
+    """A program, and what the simulator finds."""
+    return with_results(Random(seed), random_program, simulated)
 
 
 def waits_again(parts: Parts) -> bool:
