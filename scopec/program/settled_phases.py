@@ -123,7 +123,9 @@ def _lives_once(operations: Sequence[Operation], before: Callable[[Operation, Op
     # Where a copy completes something that somebody else ends, nothing says that it is over by then.
     behind = any(o.later for o in used)
     copied = behind or any(o.kind is Kind.COMPLETE for o in used)
-    if behind and made.expected != 1:
+    arrivals = _by_phase([o for o in used if o.kind is Kind.ARRIVE])
+    # `cp.async.mbarrier.arrive` without `.noinc` asks its phase for one arrival more.
+    if behind and (made.expected != 1 or any(len(own) > 1 for own in arrivals.values())):
         return False
     return (
         _is_open([made, *(o for o in used if o.kind is not Kind.WAIT)])
