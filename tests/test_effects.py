@@ -38,6 +38,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
     (ir.BarrierExpect(PLACE, B, RELAXED, "c"), Effects(reads=True, writes=True), "c", "a b"),
     (ir.AtBarrier(A, B), Effects(), "", "a b"),
     (ir.InitFence(), Effects(), "", ""),
+    (ir.TensorFence(before=True), Effects(), "", ""),
     (ir.Notify(PLACE, True), Effects(), "", "a"),
     (ir.Fence(ir.Order.SEQ_CST, ir.Scope.DEVICE), Effects(), "", ""),
     (ir.Agent(True), Effects(), "", ""),
@@ -83,7 +84,7 @@ ROWS: list[tuple[ir.Operation, Effects, str, str]] = [
 TRACES = {
     "none": {"Set", "Decide", "Operand", "Called", "Yield", "AtBarrier"},
     "read": {"Load"},
-    "order": {"Fence", "ProxyFence", "InitFence", "Lifetime"},
+    "order": {"Fence", "ProxyFence", "InitFence", "TensorFence", "Lifetime"},
     "failure": {"Assert"},
     "outside": {"InputOutput", "SideEffect"},
     "trap": {"Trap"},

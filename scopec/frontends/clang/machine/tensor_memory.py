@@ -92,10 +92,16 @@ class TensorMemory:
 
     def address(self, region: str, offset: Offset) -> int | None:
         """The address that is in memory, if one is."""
-        return None if offset.terms or not self.addresses else self.addresses.get((region, offset.constant))
+        return None if offset.terms or not self._is_in(region) else self.addresses.get((region, offset.constant))
+
+    def _is_in(self, region: str) -> bool:
+        """Whether there are addresses in a region: else no offset is asked for, in which threads of a class differ."""
+        return any(name == region for name, _ in self.addresses)
 
     def keep(self, region: str, offset: int, address: int | None) -> None:
         """Note what number is in memory: an address, or also something else."""
+        if address is None and not self._is_in(region):
+            return
         key = region, offset
         if address is None and key not in self.addresses:
             return
