@@ -366,7 +366,6 @@ def test_an_enumeration_is_its_first_member(tmp_path: Path) -> None:
 
 
 def test_the_launch_that_shows_a_race_has_other_members(tmp_path: Path) -> None:
-    pytest.importorskip("z3")
     (tmp_path / "k.cu").write_text(ENUMERATIONS)
     (outcome,) = check([tmp_path / "k.cu"], Settings(engine="embedded", every=True))
     assert [found.verdict for report in outcome.reports for found in report.checks] == ["violated"]

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from scopec.explain.synchronisation import place
 from scopec.memory.events.events import Kind
-from scopec.program import ir
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,10 +25,7 @@ _WAITS = {"ld": "tcgen05.wait::ld", "st": "tcgen05.wait::st"}
 
 def unordered_in_tensor_memory(execution: Execution, pair: tuple[Event, Event]) -> str | None:
     """The reason why two accesses to tensor memory race; None of other memory."""
-    at = pair[0].location
-    if at is None or execution.graph.program.objects[at.object].use is not ir.Use.TENSOR:
-        return None
-    return _Race(execution, *pair).reason()
+    return _Race(execution, *pair).reason() if execution.graph.in_tensor_memory(pair[0]) else None
 
 
 class _Race:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from scopec.base.diagnostics import Diagnostic, InputError
+from scopec.base.diagnostics import Code, Diagnostic, InputError
 from scopec.base.source import Span
 from scopec.engines.table import of_sizes
 
@@ -69,7 +69,9 @@ def _doubted(one: Answered) -> Answered:
 def _warnings(why: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
     """What was said of a kernel about which there is an answer all the same."""
     for one in why:
-        yield replace(one, message=f"{one.message}: asked about all launches instead", severity="warning", help=_ENDS)
+        message = f"{one.message}: asked about all launches instead"
+        help_ = _ENDS if one.code is Code.TOO_LARGE else one.help  # a launch has else what scopec follows in none
+        yield replace(one, message=message, severity="warning", help=help_)
 
 
 def _all(said: Iterable[Iterable[Diagnostic]]) -> list[Diagnostic]:

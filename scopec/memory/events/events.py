@@ -315,6 +315,10 @@ class EventGraph:
         """Events by id."""
         return {event.id: event for event in self.events}
 
+    def in_tensor_memory(self, event: Event) -> bool:
+        """Whether an event accesses tensor memory, which has an order of its own."""
+        return event.location is not None and self.program.objects[event.location.object].use is ir.Use.TENSOR
+
     def event_of(self, register: str) -> str:
         """The event whose value a register is, or at which what it stands for is chosen."""
         return event_of(register, self.choices)

@@ -113,14 +113,15 @@ def _initialising(base: Base, event: Event) -> Iterator[Guard | None]:
 
 
 def _in_shared_memory(base: Base, event: Event) -> Iterator[Guard | None]:
-    if event.location is not None:
-        at = base.graph.program.objects[event.location.object]
-        yield from (None,) if at.storage is ir.Storage.SHARED and at.use is not ir.Use.TENSOR else ()
+    if event.location is None or base.graph.in_tensor_memory(event):
+        return
+    if base.graph.program.objects[event.location.object].storage is ir.Storage.SHARED:
+        yield None
 
 
 def _in_tensor_memory(base: Base, event: Event) -> Iterator[Guard | None]:
-    if event.kind is not Kind.INIT and event.location is not None:
-        yield from (None,) if base.graph.program.objects[event.location.object].use is ir.Use.TENSOR else ()
+    if event.kind is not Kind.INIT and base.graph.in_tensor_memory(event):
+        yield None
 
 
 def _deallocating(base: Base, event: Event) -> Iterator[Guard | None]:

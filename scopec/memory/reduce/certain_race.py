@@ -131,7 +131,7 @@ def _racing(executed: EventGraph, target: Target | None) -> tuple[Event, Event] 
     for event in executed.events:
         if event.location is None or event.kind is Kind.INIT or (target and not target.holds(event.location)):
             continue
-        if executed.program.objects[event.location.object].use is not ir.Use.TENSOR:  # which has an order of its own
+        if not executed.in_tensor_memory(event):
             accesses[event.location].append(event)
 
     @cache

@@ -95,7 +95,7 @@ class ConstantOrder:
         """
         if one.kind is Kind.INIT:
             return True
-        if self._in_tensor_memory(one):  # it has an order of its own
+        if self.graph.in_tensor_memory(one):
             return False
         if not (_asynchronous(one) or _asynchronous(other)):
             return True
@@ -113,14 +113,10 @@ class ConstantOrder:
 
     def may_connect(self, one: Event, other: Event) -> bool:
         """Whether some reading may take two accesses, one before the other, to be connected: by a fence on some way."""
-        either = ir.Proxy.EITHER in (one.proxy, other.proxy) or self._in_tensor_memory(one)
+        either = ir.Proxy.EITHER in (one.proxy, other.proxy) or self.graph.in_tensor_memory(one)
         if either or self._connected(one, other):
             return True
         return any(self.before(one, f) and self.before(f, other) for f in self._fences)
-
-    def _in_tensor_memory(self, event: Event) -> bool:
-        at = event.location
-        return at is not None and self.graph.program.objects[at.object].use is ir.Use.TENSOR
 
     def _where(self, guard: Guard) -> PathContext | None:
         guard = guard.guards.always if self.narrow else guard

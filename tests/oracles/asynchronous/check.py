@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tests.oracles.asynchronous import program as p
+from tests.oracles.asynchronous import tensor_memory
 from tests.oracles.asynchronous.machine import Machine
 from tests.oracles.asynchronous.states import Event, State
 
@@ -339,7 +340,7 @@ class Run:
         """hb for two accesses of one location, aliases aside."""
         e, f = self.events[x], self.events[y]
         if e.proxy == f.proxy == "TC":  # in "execution order", which may be more
-            return self.tensor(x, y)
+            return tensor_memory.ordered(self, x, y)
         if not self.hb0[x] >> y & 1:
             return False
         match e.proxy, f.proxy:
@@ -350,45 +351,6 @@ class Run:
             case "GEN", "ASY":
                 return self.g2a(x, y)
         raise AssertionError((e.proxy, f.proxy))
-
-    def tensor(self, x: int, y: int) -> bool:
-        """tcgen05, by the examples of "Canonical synchronization patterns" [P 9.7.18.6]: x is complete behind a wait::ld of
-        its thread, or behind a true wait for the phase in which its commit arrived and an after_thread_sync fence of that
-        thread; y is issued behind that, or in a thread that synchronises with it, between a before_thread_sync fence there
-        and an after_thread_sync fence here. Two of a pipeline need no completion."""
-        issue = next(i for i, e in self.of("issue") if e.covers[0][0] == self.events[y].agent)
-        known: list[int] = []  # behind these in their threads x is complete
-        for w in self.ends_of(x):
-            if self.events[w].kind == "group":
-                known.append(w)
-            else:
-                known += [g for g, h in self.of("tcfence") if h.what == "after" and self.po_(w, g)]
-        if any(self.po_(w, issue) or self.handed(w, issue) for w in known):
-            return True
-        first = next(i for i, e in self.of("issue") if e.covers[0][0] == self.events[x].agent)
-        return self.piped(x, y) and (self.po_(first, issue) or self.handed(first, issue))
-
-    def ends_of(self, x: int) -> set[int]:
-        """The waits that find x complete: a wait for a phase in "execution order", whether or not it acquires."""
-        mine = (self.events[x].agent, self.events[x].part)
-        ends = {w for w, f in self.of("group") if mine in f.covers}
-        return ends | {
-            y for _, e in self.agents() if e.kind == "mbarrier" and mine in e.covers for y in self.observers(e)
-        }
-
-    def handed(self, w: int, issue: int) -> bool:
-        """w ; po ; before_thread_sync ; execution order ; after_thread_sync ; po ; issue"""
-        sides = {side: [g for g, h in self.of("tcfence") if h.what == side] for side in ("before", "after")}
-        return any(
-            self.po_(w, b) and self.executed[b] >> a & 1 and self.po_(a, issue)
-            for b in sides["before"]
-            for a in sides["after"]
-        )
-
-    def piped(self, x: int, y: int) -> bool:
-        """mma and mma "(same N and accumulator, shape and kind)": all of these programs have one shape and kind."""
-        code = [self.machine.instruction(*self.events[z].agent[1:]) for z in (x, y)]
-        return all(isinstance(i, p.TcMma) for i in code) and code[0].dst == code[1].dst
 
     def hb(self, x: int, y: int) -> bool:
         """Another virtual address is as another proxy [P 8.6]: an alias fence on the way, besides."""
