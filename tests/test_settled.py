@@ -167,6 +167,46 @@ def test_what_nobody_writes_is_read_at_once(more: str, expected: str, tmp_path: 
     assert found.states < 100
 
 
+@pytest.mark.parametrize(
+    ("condition", "otherwise", "expected"),
+    [
+        ("x", "", ["holds", "violated"]),
+        ("x", "cuda::ptx::mbarrier_arrive(&b);", ["violated", "holds"]),
+        ("!x", "cuda::ptx::mbarrier_arrive(&b);", ["holds", "holds"]),
+    ],
+)
+def test_what_a_read_decides_at_an_mbarrier_is_gone_with_it(
+    condition: str, otherwise: str, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody writes `x`: which phase an arrival behind copies is of is asked of none that is never made."""
+    sizes(monkeypatch, events=0, many=0)
+    text = f"""
+    #include <cuda/ptx>
+    __device__ alignas(16) int in[4];
+    __device__ int x, out;
+    __device__ unsigned at(const void* p) {{ return (unsigned)__cvta_generic_to_shared(p); }}
+    __global__ void k() {{
+        __shared__ std::uint64_t b;
+        __shared__ alignas(16) int s[4];
+        if (threadIdx.x == 0) cuda::ptx::mbarrier_init(&b, 1);
+        __syncthreads();
+        if (threadIdx.x == 0) {{
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at(s)), "l"(in) : "memory");
+            if ({condition}) {{
+                asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" :: "r"(at(&b)) : "memory");
+            }} else {{ {otherwise} }}
+        }} else {{
+            while (!cuda::ptx::mbarrier_try_wait_parity(&b, 0)) {{}}
+            out = s[0];
+        }}
+    }}
+    //@ launch k<<<1, 2>>>();
+    //@ expect race_free;
+    //@ expect terminates;
+    """
+    assert verdicts(text, tmp_path)[:2] == expected
+
+
 def test_what_the_host_sets_up_is_constant_while_nobody_may_run(tmp_path: Path) -> None:
     """Written before the first launch it is; between two launches it is not, nor where another host thread launches."""
     kernel = "__device__ int in[32], out[32]; __global__ void k() { out[threadIdx.x] = in[threadIdx.x]; }\n"

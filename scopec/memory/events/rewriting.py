@@ -112,16 +112,27 @@ def _same(one: Guard | None, other: Guard | None) -> bool:
 
 
 def of_events(graph: EventGraph, kept: Collection[str], asw: Iterable[Synchronises]) -> EventGraph:
-    """The part of a graph that some events are, with what synchronises among them, ``asw``."""
+    """The part of a graph that some events are, with what synchronises among them, ``asw``.
+
+    What a relation says where a condition on a read holds is said no more if that read is never executed.
+    """
+    never = {e.id for e in graph.events if e.guard.never and e.id not in kept}
+
+    def may_hold(edge: Synchronises) -> bool:
+        return edge.when is None or not any(graph.event_of(leaf.name) in never for leaf in values.leaves(edge.when))
+
+    def left(edges: Iterable[Synchronises]) -> tuple[Synchronises, ...]:
+        return tuple(filter(may_hold, among(edges, kept)))
+
     there = [e.id in kept for e in graph.events if e.kind is not Kind.INIT]
     position = [0, *accumulate(there)]
     events = (e for e in graph.events if e.id in kept)
     return replace(
         graph,
         events=tuple(e if e.rmw is None or e.rmw in kept else replace(e, rmw=None) for e in events),
-        asw=tuple(asw),
-        done=tuple(among(graph.done, kept)),
-        phases={name: tuple(among(edges, kept)) for name, edges in graph.phases.items()},
+        asw=tuple(filter(may_hold, asw)),
+        done=left(graph.done),
+        phases={name: left(edges) for name, edges in graph.phases.items()},
         assertions=tuple(
             replace(a, position=position[a.position])
             for a in graph.assertions
