@@ -102,7 +102,7 @@ class limited(AbstractContextManager[None]):
         self, seconds: float | None, most_bytes: int | None, *, worked: bool = False, said: str | None = None
     ) -> None:
         late_ = late(seconds or 0) if said is None else said
-        self._steps = _steps(seconds, most_bytes, _working_clock() if worked else time.monotonic, late_)
+        self._steps = _steps(seconds, most_bytes, working_clock() if worked else time.monotonic, late_)
 
     if TYPE_CHECKING:
 
@@ -125,7 +125,7 @@ def worked() -> float:
     return time.thread_time() + times.children_user + times.children_system
 
 
-def _working_clock() -> Callable[[], float]:
+def working_clock() -> Callable[[], float]:
     """A clock of the time that this thread has the processor, which others may read, while there is the thread."""
     if hasattr(time, "pthread_getcpuclockid"):  # not on every system
         return partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))

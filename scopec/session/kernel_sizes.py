@@ -7,7 +7,6 @@ the verdict, or else there is none.
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import LimitError
 from scopec.base.files import source_of, write_below
-from scopec.base.limits import limited
+from scopec.base.limits import limited, worked
 from scopec.base.records import dataclass
 from scopec.base.source import Source, Span
 from scopec.engines.table import of_sizes
@@ -110,7 +109,8 @@ class OfKernel:
         if of_sizes() is None:
             return Found("unknown", _INSTALL)
         try:
-            with limited(self.end.within(_READING), self.settings.memory, said=_TOO_LONG):
+            limits = limited(self.end.left(), self.settings.memory, said=self.end.late)
+            with limits, limited(_READING, None, worked=True, said=_TOO_LONG):
                 device = self.device
                 made, where = form(device.module, device.about, self._of_kernel, self.kernel.symbol, self.condition)
                 if self.host is None:
@@ -169,7 +169,7 @@ class OfKernel:
         if within <= 0:
             return None
         try:
-            found = self.engine.answer(question, within, self.settings.memory)
+            found = self.engine.answer(question, within, self.end, self.settings.memory)
             self._keep()
         except RecursionError:
             return None
@@ -272,9 +272,9 @@ class OfKernel:
 
     def meet_in_no_digit(self, question: Question, seconds: float) -> bool:
         """Whether the digits of two offsets tell that they differ."""
-        end = time.monotonic() + seconds
+        end = worked() + seconds
         for parts in digits.split(question):
-            if all(self.answer(one, max(0.0, min(seconds / 2, end - time.monotonic()))) == "none" for one in parts):
+            if all(self.answer(one, max(0.0, min(seconds / 2, end - worked()))) == "none" for one in parts):
                 return True
         return False
 
@@ -328,12 +328,12 @@ class OfKernel:
 
     def _met(self, wanted: frozenset[str], on: str) -> Found:
         """Whether no two threads of any launch meet at some objects."""
-        end = time.monotonic() + self.end.within(self.seconds)
+        end = worked() + self.end.within(self.seconds)
         pairs = meeting.pairs(self.launches.form, self.order)
         opened, left = list[Open](), [pair for pair in pairs if pair.first.first.object in wanted]
         while left:
             pair = left.pop(0)
-            if time.monotonic() > end:
+            if worked() > end:
                 break
             answer = self.meet(pair, _LOOK)
             if answer == "none":
@@ -346,7 +346,7 @@ class OfKernel:
                     return found
                 opened.append(Open(pair, found, answer is None))
         for number, one in enumerate(opened):
-            share = (end - time.monotonic()) / (len(opened) - number)
+            share = (end - worked()) / (len(opened) - number)
             found = self.again(one, share, on) if one.may_change and share > _LOOK else one.found
             if found.verdict != "holds":
                 return found
@@ -386,9 +386,9 @@ class OfKernel:
     def breaches(self) -> tuple[Breach, ...]:
         """For each assumption of a proof a launch at which it is not so, if one is found in time."""
         found: dict[str, Breach] = {}
-        end = time.monotonic() + self.end.within(_ALL_BREACHES)
+        end = worked() + self.end.within(_ALL_BREACHES)
         for doubt in assumptions.doubts(self.launches, self.order):
-            if time.monotonic() > end:
+            if worked() > end:
                 break
             if doubt.assumption in found:
                 continue

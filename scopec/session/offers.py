@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+from scopec.base.limits import worked
 from scopec.frontends.clang.kernels import Kernel
 from scopec.frontends.clang.prepare import Every
 from scopec.session import witness
@@ -41,7 +40,7 @@ def _condition(of: OfKernel, kernel: Kernel, kind: str, on: str) -> str | None:
     search = _Search(of, kind, on)
     numbers = frozenset(one.name for one in kernel.parameters if one.kind == "number")
     for guess in conditions(of.form[0], numbers):
-        if time.monotonic() > search.end:
+        if worked() > search.end:
             return None
         if search.proves(guess):
             return guess.text
@@ -53,7 +52,7 @@ class _Search:
 
     def __init__(self, of: OfKernel, kind: str, on: str) -> None:
         self._of, self._kind, self._on = of, kind, on
-        self.end = time.monotonic() + of.end.within(OFFER)
+        self.end = worked() + of.end.within(OFFER)
         self._models: list[Model] = []
         self._hard: list[meeting.Pair] = []
         self._settles(of)
@@ -63,7 +62,7 @@ class _Search:
         if any(guess.may_hold(model) for model in self._models):
             return False
         narrowed = self._of.narrowed(guess.term)
-        narrowed.seconds = max(0.0, self.end - time.monotonic())
+        narrowed.seconds = max(0.0, self.end - worked())
         if not self._settles(narrowed):
             return False
         if self._kind in ("uniform", "divergent") and not narrowed.has_barrier_of_two():
@@ -81,7 +80,7 @@ class _Search:
         left = [*self._hard, *(pair for pair in pairs if pair.first.first.object in wanted)]
         while left:
             pair = left.pop(0)
-            answer = of.meet(pair, _LOOK) if time.monotonic() < self.end else None
+            answer = of.meet(pair, _LOOK) if worked() < self.end else None
             singles = list(pair.single()) if answer != "none" else []
             left = [*singles, *left]
             if answer != "none" and not singles:

@@ -71,6 +71,7 @@ class Launch:
         """The launch of a model, asked for a race, ``on`` one object or on any, with no fault but that lanes of a warp
         come to different barriers; nothing where it cannot be read, for which ``_unread`` has the reason.
         """
+        memory = self._settings.memory
         for elements, dynamic in _SIZES:
             for prefix in ("", f"{self._kernel.own_name}_"):
                 said = witness.directives(self._text, self._kernel, model, elements, dynamic, prefix)
@@ -80,7 +81,7 @@ class Launch:
                 asked = f"race on {witness.object_of(self._kernel, on, prefix)}" if on else "race_free"
                 text = self._text.text + "".join(f"\n//@ {one}" for one in said) + f"\n//@ expect {asked};\n"
                 try:
-                    with limited(self._end.within(_READING), self._settings.memory):
+                    with limited(self._end.left(), memory, said=self._end.late), limited(_READING, None, worked=True):
                         own = replace(self._overrides, guess=False)
                         planned = plan_of(replace(self._text, text=text), self._path, own)
                         run = planned.runs[0]

@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from functools import cached_property, lru_cache, reduce
 from typing import Literal, Protocol
 
+from scopec.base.limits import Deadline
 from scopec.base.records import dataclass
 from scopec.program import anythread as terms
 from scopec.program import largest
@@ -96,8 +97,8 @@ Answer = Literal["none"] | Model | None
 class OfSizes(Protocol):
     """Who answers the questions about one kernel."""
 
-    def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
-        """The answer, within about so many seconds and so many bytes."""
+    def answer(self, question: Question, seconds: float, end: Deadline, memory: int | None) -> Answer:
+        """The answer, within about so many seconds of the processor, before the end, and within so many bytes."""
 
     @property
     def decided(self) -> str | None:

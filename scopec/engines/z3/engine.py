@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 from threading import Lock
 from typing import Any
 
 import z3
 
+from scopec.base.limits import Deadline, worked
 from scopec.engines.z3 import smtlib
+from scopec.engines.z3.interrupt import interrupted_after
 from scopec.engines.z3.smtlib import Part
 from scopec.engines.z3.terms import Stated, Translation, stated
 from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbers_of, plain
@@ -44,12 +45,13 @@ class Asked:
 
     def __init__(self) -> None:
         self._decided: tuple[str, tuple[Part, ...], str] | None = None
+        self._end = Deadline()
         self._translations: dict[tuple[bool, frozenset[str], bool], Translation] = {}
 
-    def answer(self, question: Question, seconds: float, memory: int | None) -> Answer:
-        """Whether there are two threads as is asked; within so many bytes, and about so many seconds."""
-        end = time.monotonic() + seconds
-        self._decided = None
+    def answer(self, question: Question, seconds: float, end: Deadline, memory: int | None) -> Answer:
+        """Whether there are two threads as is asked; within so many bytes and about so many seconds of work."""
+        last = worked() + seconds
+        self._decided, self._end = None, end
         with _ONE_AT_A_TIME:
             if memory is not None:
                 z3.set_param("memory_max_size", max(64, memory >> 20))
@@ -57,12 +59,12 @@ class Asked:
                 if (
                     question.likely
                     and seconds > _SHORT
-                    and (found := self._model(question, time.monotonic() + seconds / 2)) is not None
+                    and (found := self._model(question, worked() + seconds / 2)) is not None
                 ):
                     return found
                 if self._refuted(question, seconds):
                     return "none"
-                return self._model(question, end)
+                return self._model(question, last)
             except z3.Z3Exception:  # memory is used up
                 return None
 
@@ -92,21 +94,21 @@ class Asked:
         tries = [(simpler, False, _PLAIN)] if simpler is not None else []
         for one, exact, share in ((question, False, _BY_LAWS), *tries, (question, True, _BY_PRODUCTS)):
             said = self._stated(one, exact=exact)
-            if _check(said.assertions, seconds * share)[0] == z3.unsat:
+            if self._check(said.assertions, seconds * share)[0] == z3.unsat:
                 self._decided = question.about, said.parts, "unsat"
                 return True
         return False
 
     def _model(self, question: Question, end: float) -> Model | None:
         """Two threads as is asked, and rather should be; of what is likely else of launches with given numbers."""
-        left = end - time.monotonic()
+        left = end - worked()
         is_given = question.likely and left > _SHORT
-        last, end = end, time.monotonic() + ((1 - _GIVEN) * left if is_given else left)
+        last, end = end, worked() + ((1 - _GIVEN) * left if is_given else left)
         best: Model | None = None
         wished = question
         for wish in question.rather:
             better = replace(wished, known=(*wished.known, *wish))
-            found = self._smallest(better, time.monotonic() + (end - time.monotonic()) / 2)
+            found = self._smallest(better, worked() + (end - worked()) / 2)
             if found is not None:
                 best, wished = found, better
         found = best or self._smallest(wished, end)
@@ -116,7 +118,7 @@ class Asked:
         """Two threads as is asked of a launch whose numbers are all one number: products are of one unknown then."""
         for number in () if question.far or question.tickets else _NUMBERS:
             given = given_numbers(question, number)
-            found = self._smallest(given, time.monotonic() + (end - time.monotonic()) / 4)
+            found = self._smallest(given, worked() + (end - worked()) / 4)
             if found is not None:
                 return replace(found, numbers={**numbers_of(question, number), **found.numbers})
         return None
@@ -131,7 +133,7 @@ class Asked:
                     continue
                 most = block if name.startswith("blockDim") else grid if name.startswith("gridDim") else numbers
                 bounds += [made <= most, made >= -numbers]
-            found, of = _check((*said.assertions, *bounds), end - time.monotonic())
+            found, of = self._check((*said.assertions, *bounds), end - worked())
             if of is not None:
                 self._decided = question.about, (*said.parts, ("A launch of this size.", tuple(bounds))), "sat"
                 return _read(of, said)
@@ -139,15 +141,15 @@ class Asked:
                 return None
         return None
 
-
-def _check(assertions: tuple[Any, ...], seconds: float) -> tuple[Any, Any]:
-    if seconds <= 0:
-        return z3.unknown, None
-    solver = z3.Solver()
-    solver.set("timeout", max(1, int(seconds * 1000)))
-    solver.add(*assertions)
-    found = solver.check()
-    return found, solver.model() if found == z3.sat else None
+    def _check(self, assertions: tuple[Any, ...], seconds: float) -> tuple[Any, Any]:
+        """What z3 finds, and the model."""
+        if seconds <= 0 or self._end.left() == 0:
+            return z3.unknown, None
+        solver = z3.Solver()
+        solver.add(*assertions)
+        with interrupted_after(seconds, self._end):
+            found = solver.check()
+        return found, solver.model() if found == z3.sat else None
 
 
 def _read(of: Any, said: Stated) -> Model:
