@@ -1,8 +1,8 @@
 """Advice: the smallest edits of a program under which an expectation holds, found by asking again.
 
 - ``search``: finds them, and checks each
-- ``edits``: the edits that a programmer could make (those of ``--why-not``, of one execution: ``scopec.explain.changes``);
-  ``spelling``: as changes of the text
+- ``edits``: the edits that a programmer could make (``--why-not`` has ``scopec.explain.changes``, of one execution)
+- ``spelling``: edits as changes of the text
 - ``statements``: where a statement may stand in a text
 - ``barriers``: a barrier that is missing, as a line of the text
 - ``hangs``: orders, scopes and fences under which no execution gets stuck
