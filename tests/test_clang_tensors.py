@@ -97,6 +97,73 @@ def test_a_box_is_stored_row_by_row(store: str) -> None:
     assert words(found[0])[0] == "copy async, in a group"
 
 
+#: A box of 16 rows of as many bytes as those of its swizzle.
+SWIZZLED = """#include <cuda.h>
+#include <cuda/ptx>
+namespace ptx = cuda::ptx;
+__device__ alignas(16) short tensor[16][ROW / 2];
+__global__ void k(const __grid_constant__ CUtensorMap map, int n) {
+    __shared__ uint64_t bar;
+    __shared__ alignas(ALIGNED) short s[FROM + 16][ROW / 2];
+    const int c[] = {0, 0};
+    CODE
+}
+int main() {
+    void* base;
+    cudaGetSymbolAddress(&base, tensor);
+    CUtensorMap map;
+    cuuint64_t extents[] = {ROW / 2, 16}, strides[] = {ROW};
+    cuuint32_t box[] = {WIDE / 2, 16}, steps[] = {1, 1};
+    cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, base, extents, strides, box, steps,
+                           CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_32B, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                           CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    k<<<1, 1>>>(map, 1);
+    cudaDeviceSynchronize();
+}
+"""
+SWIZZLED_LOAD = "ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, s[FROM], &map, c, &bar);"
+SWIZZLED_STORE = "ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, c, s[FROM]);"
+
+
+def swizzled(row: int, begin: int, code: str, **change: object) -> list[ir.Operation]:
+    """What the thread does in whose kernel a box has rows of so many bytes, and begins at such a row."""
+    text = SWIZZLED.replace("CODE", code).replace("32B", f"{row}B")
+    for name, value in {"ALIGNED": 8 * row, "WIDE": row, **change, "ROW": row, "FROM": begin}.items():
+        text = re.sub(rf"\b{name}\b", str(value), text)
+    body = program_of(text, reader="clang").grids["k"].body
+    return [node.operation for node in body.nodes.values() if isinstance(node, ir.Do)]
+
+
+@pytest.mark.parametrize("begin", [0, 4])
+@pytest.mark.parametrize("row", [32, 64, 128])
+def test_a_swizzle_moves_parts_of_rows_by_their_addresses(row: int, begin: int) -> None:
+    """Bits 4 and so on are changed by bits 7 and so on of an address; the box begins in the middle of the pattern."""
+    loaded, stored = swizzled(row, begin, SWIZZLED_LOAD), swizzled(row, begin, SWIZZLED_STORE)
+    pairs = list(zip(places(loaded, ir.Store), places(loaded, ir.Load), strict=True))
+    assert sorted(pairs) == sorted(zip(places(stored, ir.Load), places(stored, ir.Store), strict=True))
+    plain = {begin * row + byte: byte for byte in range(0, 16 * row, 2)}
+    moved = {at ^ (at >> 7 & row // 16 - 1) << 4: byte for at, byte in plain.items()}
+    assert pairs == [(("k.s", at // 2), ("tensor", moved[at] // 2)) for at in sorted(moved)]
+    assert moved != plain
+
+
+@pytest.mark.parametrize(
+    ("change", "at", "message"),
+    [
+        (
+            {"ALIGNED": 128},
+            "0",
+            "aligned to 128 bytes, not to 512, as for a copy of a tensor with a swizzle of 64 bytes",
+        ),
+        ({"WIDE": 128}, "0", "rows of a box of 128 bytes are more than the 64 of the swizzle"),
+        ({}, "2 * tensor[0][0]", "a box with a swizzle at a place that may be anywhere among 512 bytes"),
+    ],
+)
+def test_a_swizzle_that_is_not_known(change: dict[str, object], at: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        swizzled(64, 0, SWIZZLED_LOAD.replace("FROM", at), **change)
+
+
 def test_a_multicast_loads_to_each_block() -> None:
     attribute = "__global__ __cluster_dims__(2, 1, 1) void k"
     text = TEXT.replace("__global__ void k", attribute).replace("k<<<1, 1>>>", "k<<<2, 1>>>")
@@ -126,7 +193,8 @@ REFUSED: dict[str, tuple[Code, str, dict[str, str]]] = {
     LOAD: (Code.OUTSIDE_SUBSET, "a box that is partly outside its tensor", {"X": "6"}),
     LOAD + " ": (Code.OUTSIDE_SUBSET, "a box that is partly outside its tensor", {"Y": "-1"}),
     STORES[1]: (Code.OUTSIDE_SUBSET, "a box that is partly outside its tensor", {"Z": "2"}),
-    LOAD + "  ": (Code.OUTSIDE_SUBSET, "a tensor map with a swizzle", {"SWIZZLE": "CU_TENSOR_MAP_SWIZZLE_128B"}),
+    LOAD + "  ": (Code.OUTSIDE_SUBSET, "shorter than its swizzle of 128", {"SWIZZLE": "CU_TENSOR_MAP_SWIZZLE_128B"}),
+    LOAD + "    ": (Code.OUTSIDE_SUBSET, "or another swizzle", {"SWIZZLE": "(CUtensorMapSwizzle)4"}),
     LOAD + "   ": (Code.OUTSIDE_SUBSET, "strides of elements", {"STEP": "2"}),
     LOAD.replace("s, &map", "odd, &map"): (Code.BAD_ARGUMENTS, "aligned to 16 bytes, not to 128", {}),
     LOAD.replace("&map", "s"): (Code.OUTSIDE_SUBSET, "a tensor map that is no parameter", {}),

@@ -8,7 +8,7 @@ namespace __scopec {
 struct tensor_map {
     void* base;
     unsigned long extents[5], strides[4];
-    unsigned box[5], rank, bytes, special;
+    unsigned box[5], rank, bytes, special, swizzle;
 };
 static_assert(sizeof(tensor_map) <= sizeof(CUtensorMap));
 }  // namespace __scopec
@@ -23,7 +23,8 @@ extern "C" inline CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapD
     if (type >= sizeof bytes / sizeof *bytes) __scopec_unmodelled("a tensor map of packed elements");
     auto* made = reinterpret_cast<__scopec::tensor_map*>(map);
     made->base = base, made->rank = rank, made->bytes = bytes[type];
-    made->special = interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle != CU_TENSOR_MAP_SWIZZLE_NONE;
+    made->special = interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || swizzle > CU_TENSOR_MAP_SWIZZLE_128B;
+    made->swizzle = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16 << swizzle;
     for (unsigned n = 0; n < rank; ++n) {
         made->extents[n] = extents[n], made->box[n] = box[n];
         if (n) made->strides[n - 1] = strides[n - 1];

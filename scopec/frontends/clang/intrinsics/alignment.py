@@ -19,6 +19,7 @@ from scopec.program.values import Binary, Const, Convert, Value
 
 if TYPE_CHECKING:
     from scopec.frontends.clang.intrinsics.call import Call
+    from scopec.frontends.clang.llvm.numbers import Offset
 
 _ALIGN = re.compile(r", align (\d+)")
 
@@ -29,7 +30,7 @@ def check_alignment(call: Call, address: Address, alignment: int, what: str) -> 
     region = address.region
     if not isinstance(region, Memory):
         raise follows_null(machine, state)
-    _check_declaration(call, region, alignment, what)
+    check_declaration(call, region, alignment, what)
     condition, text = _aligned(address, alignment), f"the addresses of {what} are aligned to {alignment} bytes"
     if condition == values.FALSE:
         raise meaningless(machine, state, text)
@@ -38,10 +39,14 @@ def check_alignment(call: Call, address: Address, alignment: int, what: str) -> 
     return region
 
 
+def is_multiple(offset: Offset, alignment: int) -> bool:
+    """Whether an offset is seen to be a multiple of an alignment, but for its constant."""
+    return all(n * _divisor(value, alignment) % alignment == 0 for n, value in offset.terms)
+
+
 def _aligned(address: Address, alignment: int) -> Value:
     offset = address.offset
-    terms = all(n * _divisor(value, alignment) % alignment == 0 for n, value in offset.terms)
-    if terms and not offset.constant % alignment:
+    if is_multiple(offset, alignment) and not offset.constant % alignment:
         return values.TRUE
     return compare("eq", arithmetic("and", distance(offset), number(alignment - 1, 64)), number(0, 64))
 
@@ -63,7 +68,7 @@ def _divisor(value: Value, most: int) -> int:
             return 1
 
 
-def _check_declaration(call: Call, region: Memory, alignment: int, what: str) -> None:
+def check_declaration(call: Call, region: Memory, alignment: int, what: str) -> None:
     """Raise InputError where a variable is declared with less than the alignment that is needed.
 
     What a directive declares stands for memory that is allocated.

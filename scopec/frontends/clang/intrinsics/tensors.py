@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from scopec.base.diagnostics import Code as Codes
 from scopec.base.diagnostics import error
 from scopec.base.records import dataclass
-from scopec.frontends.clang.intrinsics.alignment import check_alignment
+from scopec.frontends.clang.intrinsics.alignment import check_alignment, check_declaration, is_multiple
 from scopec.frontends.clang.intrinsics.bulk_copies import at_mbarrier, complete, is_shared, named_blocks
 from scopec.frontends.clang.intrinsics.calls import Handler, address_of, in_kernel
 from scopec.frontends.clang.intrinsics.clusters import in_block, owner_of
@@ -22,7 +22,7 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, compare, number, resized
 from scopec.frontends.clang.machine.access import load
 from scopec.frontends.clang.machine.memcpy import copy_bytes
-from scopec.frontends.clang.machine.memory import Address, Private
+from scopec.frontends.clang.machine.memory import Address, Memory, Private
 from scopec.frontends.clang.machine.undefined import beyond
 from scopec.program import ir, values
 from scopec.program.values import Const, Value
@@ -35,8 +35,10 @@ if TYPE_CHECKING:
 _COPY = "a copy of a tensor"
 #: "tensorMap [...] boxes in shared memory: 128-byte aligned"; addresses and strides in global memory: 16 bytes.
 _SHARED_ALIGNMENT, _ALIGNMENT = 128, 16
+#: A swizzle moves parts of so many bytes, by the number of a line of so many bytes (PTX ISA, "Swizzling Modes").
+_PART, _LINE = 16, 128
 #: Where the numbers of a map begin: extents and strides, of 8 bytes each; the box, its rank, the bytes of an element,
-#: and whether it is laid out otherwise than row by row, of 4 bytes.
+#: whether it is laid out in a way that is not modelled, and the bytes of a row of its swizzle, of 4 bytes.
 _EXTENTS, _STRIDES, _BOX, _RANK = 8, 48, 80, 100
 #: "boxDim [...] must be less than or equal to 256" (CUDA driver API, "cuTensorMapEncodeTiled").
 _MOST_ELEMENTS = 256
@@ -50,6 +52,7 @@ class _Tensor:
     extents: tuple[int, ...]
     strides: tuple[int, ...]
     box: tuple[int, ...]
+    swizzle: int
 
     @property
     def size(self) -> int:
@@ -86,11 +89,11 @@ def _tensor(call: Call, position: int, rank: int) -> _Tensor:
         return content.value
 
     base = load(machine, state, map_, llvm.Pointer(), ir.PLAIN)
-    own, width, special = (known(_RANK + 4 * n) for n in range(3))
+    own, width, special, swizzle = (known(_RANK + 4 * n) for n in range(4))
     if not isinstance(base, Address):
         raise machine.refused(state, "a tensor map that is not known is", "encode it with cuTensorMapEncodeTiled")
     if special:
-        raise machine.refused(state, "a tensor map with a swizzle, an interleave or strides of elements is")
+        raise machine.refused(state, "a tensor map with an interleave, strides of elements or another swizzle is")
     extents = tuple(known(_EXTENTS + 8 * n, 8) for n in range(own))
     box = tuple(known(_BOX + 4 * n) for n in range(own))
     strides = (width, *(known(_STRIDES + 8 * n, 8) for n in range(own - 1)))
@@ -100,12 +103,18 @@ def _tensor(call: Call, position: int, rank: int) -> _Tensor:
         message = f"a tensor map of {own} dimensions, with boxes of {boxes} elements, is none for this copy"
         help_ = f"the instruction names the dimensions; rows of a box and strides are multiples of {_ALIGNMENT} bytes"
         raise error(Codes.BAD_ARGUMENTS, message, machine.span(state), help_)
-    return _Tensor(base, extents, strides, box)
+    if swizzle and box[0] * width > swizzle:
+        message = f"rows of a box of {box[0] * width} bytes are more than the {swizzle} of the swizzle"
+        raise error(Codes.BAD_ARGUMENTS, message, machine.span(state), "copy boxes of fewer columns")
+    if swizzle and box[0] * width < swizzle:
+        raise machine.refused(state, f"a box with rows that are shorter than its swizzle of {swizzle} bytes is")
+    return _Tensor(base, extents, strides, box, swizzle)
 
 
-def _rows(call: Call, tensor: _Tensor, first: int) -> list[tuple[int, Address]]:
-    """The rows of the box at the coordinates that are arguments from the first one on.
+def _parts(call: Call, tensor: _Tensor, first: int, box: Address) -> list[tuple[int, Address, int]]:
+    """The rows of the box at the coordinates that are arguments from the first one on, or the parts that are moved.
 
+    Each with its offset from where the ``box`` is in shared memory, its address in global memory, and its bytes.
     What is outside the tensor is filled with zeros, or not stored; whether its bytes count no document says.
     """
     machine, state = call.machine, call.state
@@ -117,7 +126,27 @@ def _rows(call: Call, tensor: _Tensor, first: int) -> list[tuple[int, Address]]:
             raise machine.refused(state, "a box that is partly outside its tensor is", help_)
         if inside != values.TRUE:
             call.emit(ir.Assert(inside, "the box is inside its tensor, which is all that is modelled", implicit=True))
-    return list(tensor.rows(at))
+    rows = [(here, there, tensor.row) for here, there in tensor.rows(at)]
+    return rows if not tensor.swizzle else list(_swizzled(call, tensor.swizzle, rows, box))
+
+
+def _swizzled(
+    call: Call, width: int, rows: Sequence[tuple[int, Address, int]], box: Address
+) -> Iterator[tuple[int, Address, int]]:
+    """The parts of rows where a swizzle puts them, by their addresses: in the order of memory."""
+    pattern, ways = 8 * width, width // _PART
+    assert isinstance(box.region, Memory)
+    check_declaration(call, box.region, pattern, f"{_COPY} with a swizzle of {width} bytes")
+    if not is_multiple(box.offset, pattern):
+        what = f"a box with a swizzle at a place that may be anywhere among {pattern} bytes is"
+        raise call.machine.refused(call.state, what)
+    begin = box.offset.constant
+    found = []
+    for here, there, size in rows:
+        for along in range(0, size, _PART):
+            at = begin + here + along
+            found.append(((at ^ at // _LINE % ways * _PART) - begin, _moved(there, along), _PART))
+    yield from sorted(found, key=lambda part: part[0])
 
 
 def _moved(address: Address, by: int) -> Address:
@@ -127,7 +156,8 @@ def _moved(address: Address, by: int) -> Address:
 def _load(call: Call) -> bool:
     """``tensor_load(to, map, mbarrier, mask, rank, c0, ..., c4)``: a box to shared memory; a mask of 0 is none."""
     tensor = _tensor(call, 1, call.known(4))
-    rows, to = _rows(call, tensor, 5), _shared(call, 0)
+    to = _shared(call, 0)
+    parts = _parts(call, tensor, 5, to)
     mask = call.known(3) & 0xFFFF
     place = at_mbarrier(call, 2)
     targets, places = [to], [place]
@@ -136,9 +166,9 @@ def _load(call: Call) -> bool:
         targets = [in_block(call, to, block) for block in named]
         places = [mbarrier_there(call, in_block(call, address_of(call, 2), block)) for block in named]
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
-    for here, there in rows:
+    for here, there, size in parts:
         first, *more = (_moved(target, here) for target in targets)
-        copy_bytes(call.machine, call.state, first, there, tensor.row, *more)
+        copy_bytes(call.machine, call.state, first, there, size, *more)
     complete(call, places, tensor.size)
     return call.done()
 
@@ -146,12 +176,13 @@ def _load(call: Call) -> bool:
 def _store(call: Call) -> bool:
     """``tensor_store(map, from, rank, c0, ..., c4)``: a box to global memory, in the thread's group of bulk copies."""
     tensor = _tensor(call, 0, call.known(2))
-    rows, from_ = _rows(call, tensor, 3), _shared(call, 1)
+    from_ = _shared(call, 1)
+    parts = _parts(call, tensor, 3, from_)
     if owner_of(call, from_) != call.machine.block:
         raise beyond(call.machine, call.state, "the block's shared memory")
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=ir.CopyGroups.BULK))
-    for here, there in rows:
-        copy_bytes(call.machine, call.state, there, _moved(from_, here), tensor.row)
+    for here, there, size in parts:
+        copy_bytes(call.machine, call.state, there, _moved(from_, here), size)
     call.emit(ir.Agent(begins=False))
     return call.done()
 
