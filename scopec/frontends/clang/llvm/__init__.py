@@ -2,7 +2,7 @@
 
 - ``code``: types, constants, instructions
 - ``reader``, ``parser``, ``operand_parser``: from text
-- ``debug``: places in the source, names and types
+- ``debug``: places in the source, names and types; ``leaves``: the numbers in a type
 - ``annotations``: the keywords of scopec's headers
 - ``flow``: joins of a function, and which registers are read again
 - ``numbers``, ``bits``: LLVM's arithmetic as values

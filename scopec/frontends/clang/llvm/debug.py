@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass
 from scopec.frontends.clang.command import shims
+from scopec.frontends.clang.llvm.leaves import Bits as Bits
+from scopec.frontends.clang.llvm.leaves import Leaf as Leaf
+from scopec.frontends.clang.llvm.leaves import Member, members_apart
 from scopec.frontends.clang.llvm.operand_parser import unescaped
 from scopec.frontends.clang.messages import name_for_clang
 from scopec.program.types import BOOL, INT, UINT, ULONG, IntType
@@ -42,36 +45,6 @@ class Place:
 
 #: The numbers that bit-fields may be in, the widest first.
 _UNSIGNED = (ULONG, UINT, IntType("unsigned short", 16, signed=False), IntType("unsigned char", 8, signed=False))
-
-
-@dataclass(frozen=True, slots=True)
-class Bits:
-    """A bit-field: its path, and its bits in the number that it is in; none where that is not known."""
-
-    path: str
-    shift: int
-    width: int
-    signed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """A number in a type: its path from there (``[].next``), its offset, the arrays around it.
-
-    ``extents`` are pairs of the number of elements and their distance in bytes, outermost first.  ``class_`` is the
-    innermost class of the shims that it is the state of (no base of another), ``pointee`` what a pointer points to.
-    What ``overlaps`` shares bytes with others, in a union, or may be wider or narrower; ``bits`` are its bit-fields.
-    """
-
-    path: str
-    offset: int
-    type: IntType
-    pointer: bool = False
-    extents: tuple[tuple[int, int], ...] = ()
-    class_: str = ""
-    pointee: str = ""
-    overlaps: bool = False
-    bits: tuple[Bits, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,20 +264,31 @@ class Debug:
         union = fields["tag"] == "DW_TAG_union_type"
         ends = [*(int(member.get("offset", 0)) for member in members[1:]), int(fields.get("size", 0))]
         with_ends = zip(members, ends[: len(members)], strict=True)  # an empty class has none
+        made: list[Member] = []
         for is_bits, group in groupby(with_ends, key=lambda pair: _is_bit_field(pair[0])):
             found = list(group)
             if is_bits:
-                yield from self._bit_fields([member for member, _ in found], found[-1][1], path, offset, extents, union)
+                bits = [member for member, _ in found]
+                made.append(Member(tuple(self._bit_fields(bits, found[-1][1], path, offset, extents, union))))
                 continue
             for member, _ in found:
                 if member["tag"] == "DW_TAG_inheritance" and "DIFlagVirtual" in member.get("flags", ""):
                     raise _Unknown
                 name = member.get("name", "")
-                within = path if not name or (library and name.startswith("__")) else f"{path}.{name}"
+                is_left_out = not name or (library and name.startswith("__"))
+                within = path if is_left_out else f"{path}.{name}"
                 at = offset + int(member.get("offset", 0)) // 8
                 base = known and member["tag"] == "DW_TAG_inheritance"
-                for leaf in self._leaves(member["baseType"], within, at, extents, inner):
-                    yield replace(leaf, overlaps=leaf.overlaps or union, class_=inner if base else leaf.class_)
+                leaves = tuple(
+                    replace(leaf, overlaps=leaf.overlaps or union, class_=inner if base else leaf.class_)
+                    for leaf in self._leaves(member["baseType"], within, at, extents, inner)
+                )
+                made.append(Member(leaves, (name or self._name_of(member["baseType"])) if is_left_out else ""))
+        yield from members_apart(made, path)
+
+    def _name_of(self, type_: str) -> str:
+        """The name of a class without its arguments, for a path."""
+        return self.fields(self.stripped(type_)).get("name", "").partition("<")[0] or "unnamed"
 
     def _bit_fields(
         self, members: list[dict[str, str]], end: int, path: str, offset: int, extents: tuple[tuple[int, int], ...],
