@@ -1,0 +1,97 @@
+// A thread loads matrices into two stages, another one multiplies by them into tensor memory, and a warp stores the sum. The second
+// thread gives a stage back by an arrival, when it has waited for the commit of the product that reads it; the last commit is for the sum
+// ("tcgen05.commit", "Non-pipelined instructions, different thread", PTX ISA).
+#include <cstdint>
+constexpr int WRONG = 0;       // 1: the first parity, 2: no wait for an empty stage, 3: the other stage is given back, 4: no wait for the sum,
+                               // 5: an empty stage counts two arrivals, 6: 16 bytes too few are expected, 7: 16 too many
+constexpr int STAGES = 2, TILES = 3, BYTES = 256;
+__device__ alignas(16) uint64_t input[TILES][32];
+__device__ uint32_t output[32][8];
+
+__device__ inline uint32_t at(const void* p) { return (uint32_t)__cvta_generic_to_shared(p); }
+__device__ inline void init(uint64_t* bar, uint32_t count) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(at(bar)), "r"(count) : "memory");
+}
+__device__ inline void wait(uint64_t* bar, uint32_t parity) {
+    asm volatile("{\n"
+                 ".reg .pred P1;\n"
+                 "LAB_WAIT:\n"
+                 "mbarrier.try_wait.parity.shared::cta.b64 P1, [%0], %1;\n"
+                 "@P1 bra DONE;\n"
+                 "bra LAB_WAIT;\n"
+                 "DONE:\n"
+                 "}" ::"r"(at(bar)), "r"(parity) : "memory");
+}
+__device__ inline void arrive(uint64_t* bar) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(at(bar)) : "memory"); }
+__device__ inline void multiply(uint32_t d, uint32_t a, const void* b, uint32_t accumulate) {
+    constexpr uint32_t SHAPE = 1 << 4 | 8 / 8 << 17 | 64 / 16 << 24;        // 64 rows, 8 columns, sums of 32 bits
+    uint64_t descriptor = (at(b) & 0x3FFFF) >> 4 | (uint64_t)8 << 16 | (uint64_t)16 << 32 | (uint64_t)1 << 46;
+    asm volatile("{\n"
+                 ".reg .pred p;\n"
+                 "setp.ne.b32 p, %4, 0;\n"
+                 "tcgen05.mma.cta_group::1.kind::f16 [%0], [%1], %2, %3, p;\n"
+                 "}\n" ::"r"(d), "r"(a), "l"(descriptor), "r"(SHAPE), "r"(accumulate) : "memory");
+}
+__device__ inline void commit(uint64_t* bar) {
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(at(bar)) : "memory");
+}
+
+__global__ void k() {
+    alignas(128) __shared__ uint64_t stage[STAGES][32];
+    __shared__ uint64_t full[STAGES], empty[STAGES], done[STAGES], sum;
+    __shared__ uint32_t address;
+    const uint32_t warp = threadIdx.x / 32;
+    if (threadIdx.x == 0) {
+        init(&sum, 1);
+        for (int s = 0; s < STAGES; s++) {
+            init(&full[s], 1);
+            init(&empty[s], WRONG == 5 ? 2 : 1);
+            init(&done[s], 1);
+        }
+    }
+    if (warp == 2) asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], 32;" ::"r"(at(&address)) : "memory");
+    __syncthreads();
+    const uint32_t d = address;
+    if (threadIdx.x == 0) {
+        for (int t = 0; t < TILES; t++) {
+            const int s = t % STAGES;
+            if (WRONG != 2) wait(&empty[s], (t / STAGES & 1) ^ (WRONG != 1));
+            asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+                         ::"r"(at(&full[s])), "r"(WRONG == 6 ? BYTES - 16 : WRONG == 7 ? BYTES + 16 : BYTES) : "memory");
+            asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                         ::"r"(at(stage[s])), "l"(input[t]), "r"(BYTES), "r"(at(&full[s])) : "memory");
+        }
+    } else if (threadIdx.x == 32) {
+        for (int t = 0; t < TILES; t++) {
+            const int s = t % STAGES;
+            wait(&full[s], t / STAGES & 1);
+            multiply(d, d + 8, stage[s], t > 0);
+            commit(&done[s]);
+            wait(&done[s], t / STAGES & 1);
+            arrive(&empty[WRONG == 3 ? s ^ 1 : s]);
+        }
+        commit(&sum);
+    } else if (warp == 2) {
+        if (WRONG != 4) wait(&sum, 0);
+        asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory");
+        uint32_t r[8];
+        asm volatile("tcgen05.ld.sync.aligned.32x32b.x8.b32 {%0, %1, %2, %3, %4, %5, %6, %7}, [%8];"
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]), "=r"(r[4]), "=r"(r[5]), "=r"(r[6]), "=r"(r[7])
+                     : "r"(d | 64u << 16));
+        asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory");
+        for (int n = 0; n < 8; n++) output[threadIdx.x - 64][n] = r[n];
+        asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, 32;" ::"r"(d) : "memory");
+    }
+}
+
+//@ launch k<<<1, 65>>>();
+//@ vary WRONG in {0, 1, 2, 3, 4, 5, 6, 7};
+//@ expect race_free when WRONG == 0;
+//@ expect race when WRONG == 2;
+//@ expect race when WRONG == 3;
+//@ expect race when WRONG == 4;
+//@ expect terminates when WRONG == 0;
+//@ expect may_hang when WRONG == 1;
+//@ expect may_hang when WRONG == 5;
+//@ expect may_hang when WRONG == 6;
+//@ expect may_hang when WRONG == 7;
