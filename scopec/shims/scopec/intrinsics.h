@@ -55,6 +55,13 @@ void __scopec_agent(bool begins);
 // are groups of cp.async and of bulk copies.
 void __scopec_commit_copies(bool bulk = false);
 void __scopec_await_copies(int left, bool bulk = false, bool reads = false);
+// tcgen05: what is read or written at an address of tensor memory, of so many columns and lanes; 16 lanes more are so far on.
+void __scopec_tensor_read(unsigned at, int columns, int lanes, int further);
+void __scopec_tensor_write(unsigned at, int columns, int lanes, int further);
+// A is a descriptor, or an address of tensor memory; the kinds are f16, tf32, f8f6f4, i8.
+void __scopec_tensor_multiply(unsigned to, unsigned long a, bool in_memory, unsigned long b, unsigned shape, int kind);
+void __scopec_tensor_copy(unsigned to, unsigned long from, int rows, int parts, int columns);
+void __scopec_tensor_shift(unsigned at);
 // yield, or a sleep.
 void __scopec_yield(bool sleeps);
 // Input or output.
