@@ -210,3 +210,18 @@ int main() {
 """
     with pytest.raises(InputError, match=r"p\.cu:8:.*in several states"):
         plan(write(text), "p.cu", Overrides(reader="clang"))
+
+
+@pytest.mark.parametrize(("order", "verdict"), [(1, "holds"), (-1, "violated")])
+def test_an_argument_without_a_number_is_no_value_that_is_missing(
+    order: int, verdict: str, write: Callable[..., Path]
+) -> None:
+    """As the 0 of `(a <=> b) > 0`: clang stores `undef` for it."""
+    text = f"""struct Zero {{ consteval Zero(int) {{}} }};
+    struct Order {{ signed char v; friend bool operator>(Order a, Zero) {{ return a.v > 0; }} }};
+    int out;
+    int main() {{ Order o{{{order}}}; if (o > 0) out = 1; }}
+    //@ expect required out == 1; expect terminates;
+    """
+    (outcome,) = check([write(text)], Settings(overrides=Overrides(reader="clang"), engine="embedded"))
+    assert [c.verdict for r in outcome.reports for c in r.checks] == [verdict, "holds"]

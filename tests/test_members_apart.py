@@ -91,6 +91,7 @@ def test_a_name_that_is_left_out_comes_back_where_two_are_alike() -> None:
     assert paths(Member(of((".o.x", 0)), "A"), Member(of((".o.x", 4)), "B")) == [".o.A.x", ".o.B.x"]
     assert paths(Member(of((".o.x", 0)), "A"), Member(of((".o.x", 4)), "A")) == [".o.A0.x", ".o.A1.x"]
     assert paths(Member(of((".o", 0)), "__a"), Member(of((".o", 4)), "__b")) == [".o", ".o.__b"]
+    assert paths(Member(of((".o[]", 0)), "__a"), Member(of((".o", 8)), "__b")) == [".o[]", ".o.__b"]
     assert paths(Member(of((".o.x", 4))), Member(of((".o.x", 0)), "__a")) == [".o.x", ".o.__a.x"]
     assert paths(Member(of((".o.x", 0)), "A"), Member(of((".o.x", 4)))) == [".o.A.x", ".o.x"]
     # What a union has at one place is one number or another; no two of them are in memory.

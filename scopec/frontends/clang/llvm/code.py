@@ -106,7 +106,9 @@ class Zero:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """``undef`` or ``poison``."""
+    """``undef``, as of an object without numbers, or ``poison``, of an operation without a result."""
+
+    poison: bool = False
 
 
 @dataclass(frozen=True, slots=True)

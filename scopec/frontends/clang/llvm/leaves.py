@@ -86,9 +86,12 @@ def members_apart(members: Sequence[Member], path: str) -> Iterator[Leaf]:
 
 
 def _named(member: Member) -> Iterator[tuple[str, int]]:
-    """What of a member is called by a path, and where it is."""
+    """What of a member is called by a path, and where it is; an array is called as one number would be."""
     for leaf in member.leaves:
-        yield leaf.path, leaf.offset
+        path = leaf.path
+        while path.endswith("[]"):
+            path = path.removesuffix("[]")
+        yield path, leaf.offset
         for part in leaf.bits:
             yield part.path, leaf.offset
 

@@ -183,7 +183,7 @@ class Operands:
             case "null" | "none":
                 return llvm.Null()
             case "undef" | "poison":
-                return llvm.Undefined()
+                return llvm.Undefined(poison=token == "poison")
             case "true" | "false":
                 return llvm.Number(int(token == "true"))
             case "zeroinitializer":
