@@ -108,6 +108,64 @@ int main() {
 }
 //@ expect race_free; expect terminates; expect required main.got == 2;
 """
+TRIES = """#include <atomic>
+#include <mutex>
+#include <thread>
+std::mutex guard;
+std::atomic<int> alive;
+int data, missed, several;
+struct Counted {
+    Counted() { alive++; }
+    Counted(const Counted&) { alive++; }
+    ~Counted() { alive--; }
+};
+void attempt(Counted) {
+    if (guard.try_lock()) { data += 1; guard.unlock(); } else missed = 1;
+}
+int main() {
+    std::thread other(attempt, Counted());
+    other.join();
+    if (std::thread::hardware_concurrency() > 1) several = 1;
+    std::thread more([] { if (guard.try_lock()) { data += 1; guard.unlock(); } else missed = 2; });
+    guard.lock();
+    data += 1;
+    guard.unlock();
+    more.join();
+}
+//@ expect race_free; expect terminates; expect allowed missed == 2;
+//@ expect required data == 3 || missed != 0; expect required alive == 0;
+//@ expect allowed several == 1; expect allowed several == 0;
+"""
+#: Who only sleeps is not assumed to do anything at last; who yields is.
+SLEEPS = """#include <chrono>
+#include <thread>
+const int HOW = 0;
+//@ vary HOW in {0, 1, 2, 3, 4};
+int main() {
+    while (true) {
+        if (HOW == 0) std::this_thread::yield();
+        if (HOW == 1) std::this_thread::sleep_for(std::chrono::nanoseconds(1));
+        if (HOW == 2) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        if (HOW == 3) std::this_thread::sleep_until(std::chrono::system_clock::now() + std::chrono::seconds(1));
+        if (HOW == 4) std::this_thread::sleep_until(std::chrono::steady_clock::now() + std::chrono::seconds(1));
+    }
+}
+//@ expect progresses when HOW == 0; expect may_stall when HOW != 0;
+"""
+CLOCKS = """#include <chrono>
+int late, early, went;
+int main() {
+    auto begin = std::chrono::steady_clock::now();
+    auto end = std::chrono::high_resolution_clock::now();
+    auto day = std::chrono::system_clock::now(), night = std::chrono::system_clock::now();
+    std::chrono::duration<double> took = end - begin;
+    if ((end - begin).count() > 5) late = 1; else early = 1;
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(night - day).count() > 5) went = 1;
+    if (took.count() > 1.5) went = 2;
+}
+//@ expect race_free; expect terminates; expect required late + early == 1;
+//@ expect allowed late == 1; expect allowed early == 1; expect allowed went == 0; expect allowed went == 2;
+"""
 WIDE = """#include <cuda/atomic>
 __managed__ __int128 flag;
 __managed__ int data;
@@ -141,6 +199,9 @@ int main() {
         TENSOR.format("cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);"),
         TENSOR.format(""),
         ALLOCATED,
+        TRIES,
+        SLEEPS,
+        CLOCKS,
         WIDE.replace("ORDER", "acquire"),
         WIDE.replace("ORDER", "relaxed"),
     ],

@@ -97,10 +97,19 @@ _SEMAPHORE = _made_of(
     "counting_semaphore",
     "::__scopec::counting_semaphore<::__scopec::thread_scope_system, __least_max_value>",
 )
+#: What a clock says is not modelled, nor are two readings of it the same.
+_NOW = Change(
+    re.compile(r"static time_point now\(\) _NOEXCEPT(?=;)"),
+    " { return time_point(duration(__scopec_clock<rep>())); }",
+    declared=True,
+)
+_INTRINSICS = "#include <scopec/intrinsics.h>\n"
 _BARRIERS = "#include <scopec/barrier.h>\n"
 _OVERLAYS: Overlays = {
-    "__thread/thread.h": ("#include <scopec/intrinsics.h>\n", _THREADS),
-    "__thread/this_thread.h": ("#include <scopec/intrinsics.h>\n", _THIS_THREAD),
+    "__chrono/steady_clock.h": (_INTRINSICS, (_NOW,)),
+    "__chrono/system_clock.h": (_INTRINSICS, (_NOW,)),
+    "__thread/thread.h": (_INTRINSICS, _THREADS),
+    "__thread/this_thread.h": (_INTRINSICS, _THIS_THREAD),
     "__mutex/mutex.h": (
         _BARRIERS,
         (Change(re.compile(r'class _LIBCPP_EXPORTED_FROM_ABI _LIBCPP_CAPABILITY\("mutex"\) mutex\s*(?=\{)'), _MUTEX),),

@@ -86,6 +86,14 @@ public:
   {
     return (1 << 20) - 1;
   }
+  [[nodiscard]] __host__ __device__ bool __try_wait(arrival_token __token) const
+  {
+    return __barrier.try_wait({long(__token)});
+  }
+  [[nodiscard]] __host__ __device__ bool __try_wait_parity(bool __phase_parity) const
+  {
+    return __barrier.try_wait_parity(__phase_parity);
+  }
   template <class _Duration>
   [[nodiscard]] __host__ __device__ bool try_wait_for(arrival_token&& __token, const _Duration& __d)
   {

@@ -6,6 +6,7 @@
 - ``addresses``: as numbers; ``elements``: of elements, also by an index that is not modelled
 - ``variables``: local variables
 - ``state``, ``memory``: a thread's position, and the content of its memory
+- ``partly_set``: numbers of which some bits, those of bit-fields, have a value
 - ``opaque``: values that are not modelled, and formulas by which they are computed
 - ``recording``: its registers, its graph, and where the text is
 - ``world``, ``side``: data of all threads of a program, and the code of device and host

@@ -43,6 +43,7 @@ from scopec.frontends.clang.machine.memory import (
     write,
 )
 from scopec.frontends.clang.machine.opaque import Formula, Opaque, loaded, made_of
+from scopec.frontends.clang.machine.partly_set import with_fields
 from scopec.frontends.clang.machine.refusals import CutError
 from scopec.frontends.clang.machine.state import Again, Done, State
 from scopec.frontends.clang.machine.tracked import untracked
@@ -94,7 +95,7 @@ def _load_private(machine: Recording, state: State, region: Private, at: int, ty
         case _:
             _check_private(machine, state, region, at, type_)
             content = read(state.cells, region, at, llvm.size(type_))
-            if isinstance(content, Unset) and isinstance(type_, llvm.Int) and region in machine.allocated:
+            if content == Unset() and isinstance(type_, llvm.Int) and region in machine.allocated:
                 content = machine.lacking(region, at, type_.bits)
             return _as(machine, state, content, type_)
 
@@ -300,6 +301,8 @@ def _store_private(
         content = _remembered(machine, state, region, at, content)
     if isinstance(content, Address):
         points(machine, region, at, content)
+    if isinstance(content, Unset):
+        content = with_fields(machine, region, at, content)
     if isinstance(content, (Address, Held, Opaque, Unset, Record)):
         write(state.cells, region, at, size, content)
         return

@@ -26,6 +26,7 @@ from scopec.frontends.clang.machine.memory import (
     element,
 )
 from scopec.frontends.clang.machine.opaque import Formula, Opaque, Origin, made_of
+from scopec.frontends.clang.machine.partly_set import combined, resized_part
 from scopec.frontends.clang.machine.state import Done, State
 from scopec.frontends.clang.machine.undefined import check_division, no_result
 from scopec.program import faults, ir, values
@@ -78,8 +79,8 @@ def operand(machine: Recording, state: State, typed: llvm.Typed) -> Content:  # 
             return NULL
         case llvm.Zero():
             return _zero(typed.type)
-        case llvm.Undefined():
-            if isinstance(typed.type, llvm.Int):
+        case llvm.Undefined(poison):
+            if poison and isinstance(typed.type, llvm.Int):
                 no_result(machine, state)
             return empty(typed.type) if isinstance(typed.type, (llvm.Struct, llvm.Array)) else Unset()
         case llvm.Real(text):
@@ -245,6 +246,8 @@ def computed(
     if opcode == "or" and isinstance(one, Address) and _is_sum(one, other):
         return Address(one.region, one.offset.plus(1, as_number(machine, state, other)))
     bits = type_.bits
+    if (partly := combined(opcode, bits, one, other)) is not None:
+        return partly
     first, second = as_number(machine, state, one, bits), as_number(machine, state, other, bits)
     check_division(machine, state, opcode, first, second)
     return arithmetic(opcode, first, second)
@@ -328,7 +331,7 @@ def converted(machine: Recording, state: State, opcode: str, content: Content, t
         case "trunc" | "zext" | "sext":
             assert isinstance(type_, llvm.Int)
             if isinstance(content, Unset):
-                return content
+                return resized_part(opcode, content, type_.bits)
             if type_.bits >= _NARROW_BITS and _is_narrow(machine, content):
                 return content
             return resized(opcode, as_number(machine, state, content), type_.bits)

@@ -77,9 +77,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Unset:
-    """Memory without a value; ``of`` is the number of a local variable that it is, its offset and its bits."""
+    """Memory without a value; ``of`` is the number of a local variable that it is, its offset and its bits.
+
+    Where some bits have one (:mod:`scopec.frontends.clang.machine.partly_set`), ``given`` are these, and ``value`` has
+    them.
+    """
 
     of: tuple[Private, int, int] | None = field(default=None, compare=False)
+    value: Value | None = None
+    given: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -166,6 +166,8 @@ class Recording:
             case Opaque(formula=Formula(text, of)) if any(_mentions(value, target) for value in of):
                 copies = (self._copy(state, value, (where, n)) for n, value in enumerate(of))
                 return replace(content, formula=Formula(text, tuple(copies)))
+            case Unset(value=value) if value is not None and _mentions(value, target):
+                return replace(content, value=self._copy(state, value, where))
             case Address() | Held() | Opaque() | Unset():
                 return content
             case value if (
@@ -271,7 +273,7 @@ def _holds(content: Content, register: Reg) -> bool:
             return any(_holds(part, register) for part in parts)
         case Opaque(formula=formula):
             return formula is not None and any(_mentions(value, register) for value in formula.of)
-        case Unset():
-            return False
+        case Unset(value=value):
+            return value is not None and _mentions(value, register)
         case value:
             return _mentions(value, register)
