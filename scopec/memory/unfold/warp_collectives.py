@@ -325,12 +325,13 @@ class _Resolution:
     def left_open(self, register: str) -> Value:
         """The choice in place of a register that its own definition mentions."""
         barrier, own, _, name = self.keys[register]
-        event = self.arrivals_of((barrier, own), int(name.split()[1]))[0]
+        lane, takes_part = ir.exchanged_by(name)
+        event = self.arrivals_of((barrier, own), lane)[0]
         if self.types[register] != types.BOOL:
             message = f"what `{barrier.exchange}` gives decides which one of them it is, and by that what it gives"
             raise error(Code.OUTSIDE_SUBSET, message, event.span, "let all lanes go the same way")
-        what = f"{name.split()[0].removeprefix('%')}{len(self.open)}"
-        return self.open.setdefault(register, self.out.choose(event.id, what))
+        what = "came" if takes_part else "brought"
+        return self.open.setdefault(register, self.out.choose(event.id, f"{what}{len(self.open)}"))
 
     def there(
         self, barrier: tuple[Barrier, tuple[Value, ...]], phase: Value, lane: int

@@ -221,9 +221,9 @@ def leave(system: System, step: Step, operation: Collective) -> Transition:
         updates.append(Update("brought", None, brought, if_(among("t", there), joined, EMPTY)))
         for name in sorted({leaf.name for result in exchange.results for leaf in values.leaves(result)}):
             if ir.is_exchanged(name):
-                what, lane = name.removeprefix("%").split()
-                found = call(what.title(), "t", barrier, int(lane))
-                outcomes[name] = found if what == "brought" else if_(found, 1, 0)
+                lane, takes_part = ir.exchanged_by(name)
+                found = call("Came" if takes_part else "Brought", "t", barrier, lane)
+                outcomes[name] = if_(found, 1, 0) if takes_part else found
     if vote is not None:
         outcome = tally(vote, there)
         kept = if_(over, outcome, at("ballot", "u"))
