@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from scopec.base.diagnostics import InputError
+from scopec.frontends.clang.llvm.stubs import is_stub, kernel_of
 from scopec.session.check import Settings, check
 from scopec.session.inquiry.run import Run
 from scopec.session.plan import Overrides, plan
@@ -356,3 +357,18 @@ int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }
     (outcome,) = check([write(text)], Settings(overrides=BY_CLANG, engine="embedded"))
     (report,) = outcome.reports
     assert [c.verdict for c in report.checks] == ["holds"]
+
+
+@pytest.mark.parametrize(
+    ("stub", "kernel"),
+    [
+        ("_Z17__device_stub__k1Pi", "_Z2k1Pi"),
+        ("_ZN1n16__device_stub__kEv", "_ZN1n1kEv"),
+        ("_Z16__device_stub__kIiEvT_", "_Z1kIiEvT_"),
+        ("__device_stub__k", "k"),
+    ],
+)
+def test_the_name_of_a_launch_stub_says_which_kernel(stub: str, kernel: str) -> None:
+    assert is_stub(stub)
+    assert kernel_of(stub) == kernel == kernel_of(kernel)
+    assert not is_stub(kernel)

@@ -21,10 +21,10 @@ from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.debug import Debug
 from scopec.frontends.clang.llvm.reader import Module
+from scopec.frontends.clang.llvm.stubs import is_stub, kernel_of
 from scopec.program import anythread as terms
 from scopec.program.anythread import FALSE, TRUE, Access, Kind, Term, both, either, equal, is_truth, symbol
 
-_STUB = "__device_stub__"
 _CONFIGURE = "__cudaPushCallConfiguration"
 #: Functions that get the address of a kernel, and do not launch it.
 _ABOUT = re.compile(r"cudaFunc(Set|Get)|cudaOccupancy|__cudaRegister")
@@ -61,8 +61,8 @@ class _Function(Executor):
 
     def operand(self, frame: Frame, typed: llvm.Typed) -> Value:
         """The value of an operand; whoever has the address of a kernel may launch it as he likes."""
-        if isinstance(typed.operand, llvm.Global) and _STUB in typed.operand.name:
-            self.launches.append(Launch(_kernel(typed.operand.name), TRUE, (), (), self.record.place))
+        if isinstance(typed.operand, llvm.Global) and is_stub(typed.operand.name):
+            self.launches.append(Launch(kernel_of(typed.operand.name), TRUE, (), (), self.record.place))
         return super().operand(frame, typed)
 
     def called(
@@ -80,7 +80,7 @@ class _Function(Executor):
         if name == _CONFIGURE:
             self._configured = tuple(given)
             return terms.ZERO, condition, cells
-        if _STUB in name:
+        if is_stub(name):
             self._launched(name, given, condition)
             return None, condition, cells
         if intrinsic(name)[0] == "assert":
@@ -128,12 +128,7 @@ class _Function(Executor):
                 for axis, part in zip(_AXES, parts, strict=True)
                 if isinstance(part, Term) and not is_truth(part)
             ]
-        self.launches.append(Launch(_kernel(stub), condition, tuple(extents), tuple(given), self.record.place))
-
-
-def _kernel(stub: str) -> str:
-    """The kernel that a function of clang's launches."""
-    return re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub)
+        self.launches.append(Launch(kernel_of(stub), condition, tuple(extents), tuple(given), self.record.place))
 
 
 class Host:
@@ -143,14 +138,14 @@ class Host:
         self._module, self._debug, self._source = module, debug, source
         self._found: dict[str, tuple[Launch, ...]] = {}
         self._nowhere = source.span(0, 0)
-        self._stubs = [name for name in module.functions if _STUB in name]
+        self._stubs = [name for name in module.functions if is_stub(name)]
 
     def launches(self, kernel: str) -> tuple[Launch, ...]:
         """The launches of a kernel; NotFollowed for a function that is not understood."""
         found: list[Launch] = []
-        stubs = [name for name in self._stubs if _kernel(name) == kernel]
+        stubs = [name for name in self._stubs if kernel_of(name) == kernel]
         for name in self._module.functions:
-            if _STUB not in name and any(self._module.mentions(name, stub) for stub in stubs):
+            if not is_stub(name) and any(self._module.mentions(name, stub) for stub in stubs):
                 found += [one for one in self._of_function(name) if one.kernel == kernel]
         for text in self._module.variables.values():
             if any(stub in text for stub in stubs):  # a table of kernels

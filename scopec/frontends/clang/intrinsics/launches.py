@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from scopec.frontends.clang.intrinsics.host import event_of, last_error_of, stre
 from scopec.frontends.clang.intrinsics.staging import staged
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import number
+from scopec.frontends.clang.llvm.stubs import is_stub, kernel_of
 from scopec.frontends.clang.machine.access import load, store
 from scopec.frontends.clang.machine.addresses import as_number
 from scopec.frontends.clang.machine.argument_passing import cells_at, passed_on
@@ -40,9 +40,6 @@ from scopec.program.values import Const, Value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-#: Clang's prefix of a kernel's name for the function that launches it.
-_STUB = "__device_stub__"
 
 
 _PENDING = Private((), "%launch")
@@ -76,7 +73,7 @@ def launch_kernel(call: Call) -> bool:
     """``cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)``: each extent comes as above."""
     grid, block = (_extent(call, call.arguments[n : n + 2]) for n in (1, 3))
     _launched(call, call.action.arguments[5], grid, block, call.number(6), stream_of(call, call.arguments[7]))
-    if _STUB in call.state.frame.function.name:
+    if is_stub(call.state.frame.function.name):
         return call.done(number(0, 32))
     return last_error_of(call)
 
@@ -191,7 +188,7 @@ def _kernel(call: Call) -> llvm.Function:
     machine, stub = call.machine, call.arguments[0]
     if not isinstance(stub, Address) or not isinstance(stub.region, Code):
         raise machine.refused(call.state, "a kernel that is not known is")
-    kernel = re.sub(rf"(\d*){_STUB}", lambda m: str(int(m[1]) - len(_STUB)) if m[1] else "", stub.region.name)
+    kernel = kernel_of(stub.region.name)
     function = machine.world.device.function(kernel)
     if function is None:
         raise error(Codes.NOT_LAUNCHED, f"`{kernel}` is no kernel", machine.span(call.state))

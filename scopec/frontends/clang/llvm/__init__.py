@@ -5,5 +5,6 @@
 - ``debug``: places in the source, names and types; ``leaves``: the numbers in a type
 - ``annotations``: the keywords of scopec's headers
 - ``flow``: joins of a function, and which registers are read again
+- ``stubs``: the functions that launch kernels
 - ``numbers``, ``bits``: LLVM's arithmetic as values
 """

@@ -12,6 +12,7 @@ from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.code import Type
 from scopec.frontends.clang.llvm.operand_parser import bare
 from scopec.frontends.clang.llvm.parser import Line
+from scopec.frontends.clang.llvm.stubs import is_stub
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +148,7 @@ def _function(module: Module, name: str, head: str, body: list[str]) -> llvm.Fun
             current = blocks.setdefault("0", [])
         current.append(Line(module.named, joined.strip()).instruction())
         joined = ""
-    if "__device_stub__" in name:  # clang's own, though it says that the kernel's text is
+    if is_stub(name):  # clang's own, though it says that the kernel's text is
         subprogram = None
         blocks = {label: [replace(one, place=None) for one in code if not isinstance(one.action, llvm.Declare)]
                   for label, code in blocks.items()}  # fmt: skip
