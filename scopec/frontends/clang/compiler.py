@@ -221,12 +221,15 @@ def expanded(
     clang, given = found(), _given(text, shown, flags)
     expand, again = [*_command(clang, side, text, flags), *_EXPANDED], _again(clang, side, flags)
 
-    def made() -> tuple[list[str], None]:
+    own, more = (str(clang.resources), *library_of(flags).folders), "include" in text or "embed" in text
+
+    def made() -> tuple[list[str], list[str]]:
         asked(clang.program)
-        with overlay(flags.instead) as over:
-            (read,) = _outputs(clang, _run([[*expand, *over]], given, folder))
+        with dependencies(own, needed=more) as listed, overlay(flags.instead) as over:
+            (read,) = _outputs(clang, _run([[*expand, *over, *listed.arguments(0)]], given, folder))
+            files = listed.of_the_user()
         commands = [[*again, *_CODE], [*again, *_TREE]]
-        return _outputs(clang, _run(commands, read.encode(errors="surrogateescape"), folder)), None
+        return _outputs(clang, _run(commands, read.encode(errors="surrogateescape"), folder)), files
 
     code, tree = _remembered(clang, entries, made, [*expand, *_CODE, *_TREE], given, folder, flags)
     return code, tree

@@ -39,14 +39,18 @@ class Dependencies:
         InputError where it includes, or embeds, what is no header and may not be shown: the values of the program would
         be what such a file has.
         """
-        found = []
+        for name in self._listed():
+            if not is_header(name) and not self._may_read(folder / name, source):
+                raise _refused(name, source)
+        return self.of_the_user()
+
+    def of_the_user(self) -> list[str]:
+        """The user's files that a program reads."""
+        return [name for name in self._listed() if not any(Path(name).is_relative_to(own) for own in self.own)]
+
+    def _listed(self) -> Iterator[str]:
         for listed in () if self.folder is None else sorted(self.folder.glob("[0-9]*")):
-            for name in named(listed.read_text(encoding="utf-8", errors="surrogateescape")):
-                if not is_header(name) and not self._may_read(folder / name, source):
-                    raise _refused(name, source)
-                if not any(Path(name).is_relative_to(own) for own in self.own):
-                    found.append(name)
-        return found
+            yield from named(listed.read_text(encoding="utf-8", errors="surrogateescape"))
 
     def _may_read(self, file: Path, source: Source) -> bool:
         real = file.resolve()

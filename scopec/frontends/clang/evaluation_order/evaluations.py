@@ -30,6 +30,9 @@ _FILE = re.compile(r"[<,] ?([^<>,' ]+:)\d+:\d+")
 _TYPES = re.compile(r"[ |`-]*TypedefDecl .*/std(def|int)\.h:|.*/__stddef_\w+\.h:")
 _DECLARED = re.compile(rf" ({_PLACE})")
 _QUOTED = re.compile(r"'([^']*)'")
+#: What is before a node, as deep as it is; declarations around others, of any file.
+_BRANCHES = " |`-"
+_AROUND = ("TranslationUnitDecl", "NamespaceDecl", "LinkageSpecDecl", "ExternCContextDecl", "ExportDecl")
 _DEFAULTED = re.compile(r" operator(?:<=>|==|!=|<|>|<=|>=) '.*' default\b")
 _DEPENDENT = " '<dependent type>'"
 _UNSEQUENCED = frozenset({"+", "-", "*", "/", "%", "&", "|", "^", "==", "!=", "<", ">", "<=", ">=", "<=>"})
@@ -95,13 +98,16 @@ class _Node:
         return self.kind in _CONSTANT and all(child.is_constant for child in self.children)
 
 
-def evaluations(tree: str, folder: str, library: tuple[str, ...]) -> tuple[Evaluation, ...]:
+def evaluations(
+    tree: str, folder: str, library: tuple[str, ...], files: frozenset[str] | None = None
+) -> tuple[Evaluation, ...]:
     """The evaluations of operands in no order in a syntax tree of clang's, but for those in folders of the library.
 
-    Files are in ``folder`` where their names say no other.
+    Files are in ``folder`` where their names say no other.  With ``files`` (their full names) declarations that begin
+    and end in another one are left out: most of a tree is headers.
     """
     found: dict[tuple[Range, tuple[Range, ...]], Evaluation] = {}
-    for node in _nodes(of_the_user(tree, library), folder):
+    for node in _nodes(of_the_user(tree, library), folder, files):
         if (
             node.range is None
             or node.range.file.startswith(library)
@@ -128,16 +134,19 @@ def of_the_user(tree: str, library: tuple[str, ...]) -> list[str]:
     """
     lines = tree.splitlines()
     for number, text in enumerate(lines):
+        if "/" not in text and "." not in text:
+            continue
         files = [file for file in _FILE.findall(text) if not file.startswith((*library, "line:"))]
         if files and not _TYPES.match(text):
             return lines[number:]
     return []
 
 
-def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
+def _nodes(tree: list[str], folder: str, files: frozenset[str] | None) -> Iterator[_Node]:
     """The nodes, each when all that is in it has been read."""
     open_: list[_Node] = []
     file, line = "", 0
+    left_out: tuple[int, int] | None = None  # the depth of a declaration, and where what is in it begins
 
     def place(text: str) -> tuple[str, At] | None:
         nonlocal file, line
@@ -151,7 +160,13 @@ def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
                 file = full_name(folder, name)
         return file, (line, int(column))
 
-    for text in tree:
+    for number, text in enumerate(tree):
+        if left_out is not None:
+            if len(text) - len(text.lstrip(_BRANCHES)) > left_out[0]:
+                continue
+            for last in _last_places(tree[left_out[1] : number]):
+                place(last)
+            left_out = None
         match = _NODE.match(text)
         if match is None:
             continue
@@ -161,6 +176,10 @@ def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
         if match["kind"].endswith("Decl") and (declared := _DECLARED.match(rest)) is not None:
             place(declared[1])
         range_ = Range(begin[0], begin[1], end[1]) if begin and end and begin[0] == end[0] else None
+        elsewhere = files is not None and range_ is not None and range_.file not in files
+        if elsewhere and match["kind"].endswith("Decl") and match["kind"] not in _AROUND:
+            left_out = len(match["tree"]), number + 1
+            continue
         node = _Node(len(match["tree"]), match["kind"], range_, rest)
         while open_ and open_[-1].depth >= node.depth:
             yield open_.pop()
@@ -170,6 +189,25 @@ def _nodes(tree: list[str], folder: str) -> Iterator[_Node]:
             around.children.append(node)
         open_.append(node)
     yield from reversed(open_)
+
+
+def _last_places(lines: list[str]) -> list[str]:
+    """The last place in a part of a tree that names a file, and the last one with a line: the next one says neither."""
+    with_line: list[str] = []
+    for text in reversed(lines):
+        if with_line and "/" not in text and "." not in text:
+            continue
+        match = _NODE.match(text)
+        if match is None:
+            continue
+        declared = _DECLARED.match(match["rest"]) if match["kind"].endswith("Decl") else None
+        for found in (declared and declared[1], match["end"], match["begin"]):
+            if found is None or ":" not in found or found.startswith("col:"):
+                continue
+            if not found.startswith("line:"):
+                return [found, *with_line]
+            with_line = with_line or [found]
+    return with_line
 
 
 def _evaluation(node: _Node, range_: Range) -> Iterator[Evaluation]:

@@ -16,7 +16,7 @@ from scopec.base.files import shown_source
 from scopec.base.records import dataclass
 from scopec.base.source import Source
 from scopec.frontends.clang.evaluation_order.dependence import Dependence
-from scopec.frontends.clang.evaluation_order.evaluations import Evaluation, evaluations
+from scopec.frontends.clang.evaluation_order.evaluations import Evaluation, evaluations, full_name
 from scopec.frontends.clang.evaluation_order.footprints import conflicting
 from scopec.frontends.clang.evaluation_order.operands import CANNOT_TELL, UNDEFINED, Operands, in_a_row, operands_of
 from scopec.frontends.clang.evaluation_order.order import in_any_order
@@ -60,6 +60,9 @@ class Unordered:
     done: dict[str, dict[Hashable, dict[Origin, list[Touch]]]] = field(default_factory=dict)
     known: dict[str, list[Operands]] = field(default_factory=dict)
     dependences: dict[str, Dependence] = field(default_factory=dict)
+    #: The files whose expressions are known.
+    files: frozenset[str] = frozenset()
+    evaluations: tuple[Evaluation, ...] = ()
 
     def learn(self) -> bool:
         """Look at what was done since; whether functions have got more orders, so that all is to be done again."""
@@ -117,7 +120,7 @@ class Unordered:
         return code
 
     def _learn(self, function: str) -> bool:
-        module, debug, found = self._tree
+        module, debug, tree = self._tree
         line, own = in_a_row(self._code(function)), self._places(self.side.module, self.side.debug, function)
 
         def objection(at: int, why: str) -> Exception:
@@ -130,8 +133,18 @@ class Unordered:
         if not _alike(self._code(function), module.function(function)):
             raise objection(0, CANNOT_TELL)
         places = self._places(module, debug, function)
+        files = frozenset(full_name(self.folder, place.file) for place in places.values())
+        if not files <= self.files:
+            self.files |= files
+            self.evaluations = evaluations(tree, self.folder, self.library, self.files)
         operands = operands_of(
-            line, found, places, self.folder, self._dependence(function), list(self.done[function].values()), objection
+            line,
+            self.evaluations,
+            places,
+            self.folder,
+            self._dependence(function),
+            list(self.done[function].values()),
+            objection,
         )
         if operands == self.known.get(function, []):
             return False
@@ -144,10 +157,10 @@ class Unordered:
         return True
 
     @cached_property
-    def _tree(self) -> tuple[Module, Debug, tuple[Evaluation, ...]]:
+    def _tree(self) -> tuple[Module, Debug, str]:
         code, tree = self.expanded()
         module = Module(code)
-        return module, Debug(module, self.library, self.source.name), evaluations(tree, self.folder, self.library)
+        return module, Debug(module, self.library, self.source.name), tree
 
     def _places(self, module: Module, debug: Debug, function: str) -> dict[Origin, Place]:
         """The places of the instructions of a function; of what the compiler adds there is none."""
