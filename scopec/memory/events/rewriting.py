@@ -98,6 +98,24 @@ class Rewrite:
                 yield replace(edge, when=None if when == values.TRUE else when)
 
 
+def beside_events(graph: EventGraph) -> Sequence[Value]:
+    """The values of a graph, but for those that its events have."""
+    found = list(graph.conditions)
+
+    def noted(value: Value) -> Value:
+        found.append(value)
+        return value
+
+    Rewrite(value=noted).graph(replace(graph, events=()), tuple)
+    return found
+
+
+def meeting(event: Event, kind: Kind, before: str, after: str = "") -> Event:
+    """An arrival or a wait in the place of an access to an mbarrier; its text has that place between two others."""
+    text = f"{before} {event.text.split(' ', 1)[1]}{after}"
+    return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
+
+
 def among(edges: Iterable[Synchronises], kept: Collection[str]) -> Iterator[Synchronises]:
     """Edges between the events that are left."""
     for edge in edges:

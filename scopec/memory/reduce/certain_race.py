@@ -17,8 +17,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass, replace
-from scopec.memory.events.events import Event, EventGraph, Final, Kind
-from scopec.memory.events.rewriting import among, of_events
+from scopec.memory.events.events import Event, EventGraph, Kind
+from scopec.memory.events.rewriting import Rewrite, among, meeting, of_events
 from scopec.memory.events.scopes import inclusive
 from scopec.memory.reduce.constant_order import ConstantOrder
 from scopec.memory.reduce.one_execution import OneExecution, executions
@@ -65,16 +65,10 @@ def _left(graph: EventGraph, raced: _Found) -> EventGraph:
     run, executed, pair = raced.run, raced.executed, raced.pair
     at, those = pair[0].location, {e.thread for e in pair}  # what others add there makes no difference
     kept = {e.id for e in executed.events if e.location != at or not e.atomic or e.thread in those}
-    return replace(
-        of_events(executed, kept, among(executed.asw, kept)),
-        conditions=(),
-        addresses={},
-        carried={},
-        settled={o: run.known(held) for o, held in {**graph.settled, **run.memory}.items() if o != at},
-        finals={key: Final(run.known(f.value), run.known(f.defined)) for key, f in graph.finals.items()},
-        one_race=True,
-        may_wait=bool(graph.cuts),
-    )
+    left = of_events(executed, kept, among(executed.asw, kept))
+    settled = {o: held for o, held in {**graph.settled, **run.memory}.items() if o != at}
+    known = Rewrite(value=run.known).graph(replace(left, events=(), addresses={}, settled=settled), tuple)
+    return replace(known, events=left.events, carried={}, one_race=True, may_wait=bool(graph.cuts))
 
 
 def racing_pair(graph: EventGraph) -> tuple[Event, Event] | None:
@@ -104,7 +98,7 @@ def _executed(graph: EventGraph, run: OneExecution) -> EventGraph:
     arrivals = {e for edge in edges["phase"] for e in edge.before}
     waits = {e for found in edges.values() for edge in found for e in edge.after}
     events = tuple(
-        _meeting(e, Kind.ARRIVE if e.id in arrivals else Kind.WAIT) if e.id in arrivals | waits else e
+        _met(e, arrives=e.id in arrivals) if e.id in arrivals | waits else e
         for e in run.events
         if e.location not in run.mbarriers or e.id in arrivals | waits
     )
@@ -117,10 +111,8 @@ def _executed(graph: EventGraph, run: OneExecution) -> EventGraph:
     )  # fmt: skip
 
 
-def _meeting(event: Event, kind: Kind) -> Event:
-    """An arrival or a wait, in the place of an access to an mbarrier."""
-    text = f"{'arrive at' if kind is Kind.ARRIVE else 'find a phase over of'} {event.text.split(' ', 1)[1]}"
-    return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
+def _met(event: Event, *, arrives: bool) -> Event:
+    return meeting(event, *((Kind.ARRIVE, "arrive at") if arrives else (Kind.WAIT, "find a phase over of")))
 
 
 def _racing(executed: EventGraph, target: Target | None) -> tuple[Event, Event] | None:

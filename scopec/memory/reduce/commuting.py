@@ -14,6 +14,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from scopec.memory.events.events import Event, EventGraph, Kind
+from scopec.memory.events.rewriting import beside_events
 from scopec.memory.events.scopes import inclusive
 from scopec.program import ir, values
 from scopec.program.values import Binary, Reg
@@ -107,10 +108,4 @@ def computed(graph: EventGraph) -> Iterator[Value]:
                 pass
             case value:
                 yield value
-    yield from graph.conditions
-    yield from (a.condition for a in graph.assertions)
-    yield from (value for _, value in graph.impossible)
-    yield from (value for f in graph.finals.values() for value in (f.value, f.defined))
-    yield from (s.index for s in graph.addresses.values())
-    yield from (edge.when for edge in graph.asw if edge.when is not None)
-    yield from graph.settled.values()
+    yield from beside_events(graph)

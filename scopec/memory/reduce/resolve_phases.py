@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from scopec.base.records import dataclass, replace
 from scopec.memory.events.events import Event, EventGraph, Kind, Synchronises
-from scopec.memory.events.rewriting import among, of_events
+from scopec.memory.events.rewriting import among, meeting, of_events
 from scopec.memory.events.scopes import inclusive
 from scopec.memory.reduce.commuting import computed
 from scopec.memory.reduce.constant_order import ConstantOrder
@@ -84,7 +84,7 @@ def _with_barriers(
     numbers = schedules[0].numbers  # the same in all
     kept = {e.id for e in graph.events if not e.guard.never and (e.location not in numbers or e.id in met)}
     done = list(dict.fromkeys(edge for one in resolved for edge in one.done(kept)))
-    events = tuple(_meeting(e, met[e.id]) if e.id in met else e for e in graph.events)
+    events = tuple(_met(e, met[e.id]) if e.id in met else e for e in graph.events)
     asw = tuple(among((*graph.asw, *edges), kept))
     left = of_events(replace(graph, events=events, done=(*graph.done, *done), phases={}), kept, asw)
     found = Substituting(left, lambda value: value, {}).graph()  # without conditions of what is not kept
@@ -96,14 +96,10 @@ def _with_barriers(
     )
 
 
-def _meeting(event: Event, operation: Operation) -> Event:
-    """An arrival or a wait, in the place of an access to an mbarrier."""
-    shown = event.text.split(" ", 1)[1]
+def _met(event: Event, operation: Operation) -> Event:
     if operation.kind is Did.ARRIVE:
-        kind, text = Kind.ARRIVE, f"arrive at {shown} in phase {operation.phase}"
-    else:
-        kind, text = Kind.WAIT, f"find phase {operation.phase} of {shown} over"
-    return replace(event, kind=kind, text=text, location=None, value=None, order=None, scope=None, rmw=None)
+        return meeting(event, Kind.ARRIVE, "arrive at", f" in phase {operation.phase}")
+    return meeting(event, Kind.WAIT, f"find phase {operation.phase} of", " over")
 
 
 @dataclass(frozen=True)
