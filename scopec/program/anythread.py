@@ -262,9 +262,21 @@ def symbols(*terms: Term) -> dict[str, Term]:
 
 def substituted(term: Term, by: dict[Term, Term]) -> Term:
     """A term with others in place of symbols."""
-    if term in by or not term.args:
-        return by.get(term, term)
-    args = [substituted(arg, by) for arg in term.args]
+    known = dict(by)  # a part stands in many places
+
+    def of(one: Term) -> Term:
+        found = known.get(one)
+        if found is None:
+            args = [of(arg) for arg in one.args]
+            is_same = all(new is old for new, old in zip(args, one.args, strict=True))
+            found = known[one] = one if is_same else _with(one, args)
+        return found
+
+    return of(term)
+
+
+def _with(term: Term, args: list[Term]) -> Term:
+    """A term of the same operation, of other arguments."""
     match term.op:
         case "read":
             return read(term.name, args[0], term.low or 0, term.high or 0)

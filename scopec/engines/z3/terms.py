@@ -6,7 +6,7 @@ questions about a kernel: what is stated beside one is found by the leaves that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import combinations, permutations, product
 from typing import Any
 
@@ -60,6 +60,8 @@ class Translation:
         self._leaves: list[Leaf] = []
         #: The leaf of a symbol, a read, a product or a quotient.
         self._numbers: dict[tuple[object, ...], int] = {}
+        #: The laws of a product, and of two, by their numbers in z3.
+        self._laws: dict[tuple[int, ...], tuple[Any, ...]] = {}
 
     def of(self, term: Term, who: Who) -> tuple[Any, frozenset[int]]:
         """A term of one thread, and its leaves."""
@@ -71,6 +73,20 @@ class Translation:
     def leaves(self, numbers: Iterable[int]) -> tuple[Leaf, ...]:
         """Leaves in the order in which they were met."""
         return tuple(self._leaves[number] for number in sorted(numbers))
+
+    def laws(self, leaves: Iterable[Leaf]) -> Iterator[Any]:
+        """Laws of order of the products among leaves of these terms."""
+        products = [(leaf.made, leaf.factors) for leaf in leaves if leaf.factors is not None]
+        for made, factors in products:
+            key: tuple[int, ...] = (made.get_id(),)
+            if key not in self._laws:
+                self._laws[key] = _of_product(made, *factors)
+            yield from self._laws[key]
+        for (made, ours), (other, theirs) in combinations(products, 2):
+            key = (made.get_id(), other.get_id())
+            if key not in self._laws:
+                self._laws[key] = _of_two(made, ours, other, theirs)
+            yield from self._laws[key]
 
     def _of(self, term: Term, who: Who) -> tuple[Any, frozenset[int]]:
         if term.op in ("symbol", "truth"):
@@ -196,32 +212,34 @@ class Translation:
         return self._product(number, made)
 
 
-def _of_products(products: list[Leaf]) -> list[Any]:
-    """Laws of order."""
+def _of_product(made: Any, *factors: Any) -> tuple[Any, ...]:
+    """Laws of order of a product."""
     found = []
-    factors = [(leaf.made, *leaf.factors) for leaf in products if leaf.factors is not None]
-    for made, left, right in factors:
-        for one, other in ((left, right), (right, left)):
-            found += [
-                z3.Implies(one == 0, made == 0),
-                z3.Implies(one == 1, made == other),
-                z3.Implies(one == -1, made == -other),
-                z3.Implies(z3.And(one >= 1, other >= 0), made >= other),
-            ]
-        found.append(z3.Implies(z3.And(left >= 0, right >= 0), made >= 0))
-    for (made, *ours), (other, *theirs) in combinations(factors, 2):
-        for mine, his in product((0, 1), repeat=2):
-            factor = ours[mine]
-            if factor.get_id() != theirs[his].get_id():
-                continue
-            one, two = ours[1 - mine], theirs[1 - his]
-            found += [
-                z3.Implies(one == two, made == other),
-                z3.Implies(one == -two, made == -other),
-                z3.Implies(z3.And(factor >= 0, one < two), made + factor <= other),
-                z3.Implies(z3.And(factor >= 0, two < one), other + factor <= made),
-            ]
-    return found
+    for one, other in permutations(factors):
+        found += [
+            z3.Implies(one == 0, made == 0),
+            z3.Implies(one == 1, made == other),
+            z3.Implies(one == -1, made == -other),
+            z3.Implies(z3.And(one >= 1, other >= 0), made >= other),
+        ]
+    return (*found, z3.Implies(z3.And(*(factor >= 0 for factor in factors)), made >= 0))
+
+
+def _of_two(made: Any, ours: tuple[Any, Any], other: Any, theirs: tuple[Any, Any]) -> tuple[Any, ...]:
+    """Laws of order of two products that have a factor in common."""
+    found = []
+    for mine, his in product((0, 1), repeat=2):
+        factor = ours[mine]
+        if factor.get_id() != theirs[his].get_id():
+            continue
+        one, two = ours[1 - mine], theirs[1 - his]
+        found += [
+            z3.Implies(one == two, made == other),
+            z3.Implies(one == -two, made == -other),
+            z3.Implies(z3.And(factor >= 0, one < two), made + factor <= other),
+            z3.Implies(z3.And(factor >= 0, two < one), other + factor <= made),
+        ]
+    return tuple(found)
 
 
 def _apart(translation: Translation, one: Ticket, other: Ticket) -> tuple[Any, frozenset[int]]:
@@ -277,7 +295,7 @@ def stated(translation: Translation, question: Question, *, exact: bool) -> Stat
     laws = powers.facts([leaf.power for leaf in leaves if leaf.power is not None], exact=exact)
     laws += bits.facts([leaf.bits for leaf in leaves if leaf.bits is not None], exact=exact)
     if not exact:
-        laws += _of_products([leaf for leaf in leaves if leaf.factors is not None])
+        laws += translation.laws(leaves)
     laws += _unique(leaves, symbols)
     parts = (
         ("What holds of the launch and of each thread.", tuple(held)),
