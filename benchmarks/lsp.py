@@ -1,4 +1,4 @@
-"""How long a language server takes: ``python -m benchmarks.lsp`` prints a table (seconds, the least and the median).
+"""Latencies of a language server: ``python -m benchmarks.lsp`` prints a table (seconds, the least and the median).
 
 A session over README's handover.cu: the file is opened, its text is changed (each time to one that nobody asked about
 before), an error is typed, and mended.  A change waits for 0 s, not for the usual 0.15 s, which ``--delay`` says.

@@ -1,4 +1,4 @@
-"""Where the time of a whole call goes: ``python -m benchmarks.profile [--top N] -- check FILE --engine embedded``.
+"""A profile of a whole call: ``python -m benchmarks.profile [--top N] -- check FILE --engine embedded``.
 
 Prints the phases that the call itself reports, then the functions with the most time of their own, and the modules.
 The call runs in this process, under Python's own profiler, which makes Python code some three times slower than it is.

@@ -1,4 +1,4 @@
-"""What two readers have to agree on of a program, in a form in which two Programs of one text are equal.
+"""The parts of a program that two readers have to agree on, in a form in which two Programs of one text are equal.
 
 The readers need not agree on registers, on the shape of control flow, nor on how a turn of a loop is told from the next.
 What they may differ in beside that is left out here, and nothing else is:

@@ -1,4 +1,4 @@
-"""What C++ computes: bodies of a device function, each with the value of ``r`` that a C++ compiler's program has.
+"""Computations of C++: bodies of a device function, each with the value of ``r`` that a C++ compiler's program has.
 
 ``pytest -m nvcc`` has a compiler confirm the values.
 """

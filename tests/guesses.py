@@ -1,4 +1,4 @@
-"""What is guessed for the kernels of a text."""
+"""Guessed launches of the kernels of a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the graphs of a call had their mbarriers resolved."""
+"""A fixture that tells whether the graphs of a call had their mbarriers resolved."""
 
 from __future__ import annotations
 

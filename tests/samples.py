@@ -1,4 +1,4 @@
-"""What an ordinary run takes of sweeps; ``SCOPEC_EVERY=1`` takes all, as ``.ci/night`` does (CONTRIBUTING.md).
+"""Samples of sweeps, for an ordinary run; ``SCOPEC_EVERY=1`` takes all, as ``.ci/night`` does (CONTRIBUTING.md).
 
 ``@pytest.mark.sampled(N)`` takes N of the cases of a test, spread over the list, and ``sampled(0)`` leaves a test to the
 night; ``programs`` is how many random programs one tries, ``spread`` takes some of a list.  They are for cases of one kind,

@@ -1,4 +1,4 @@
-"""What a program of one thread at a time ends with: a kernel runs where it is launched."""
+"""Final states of a program of one thread at a time: a kernel runs where it is launched."""
 
 from __future__ import annotations
 

@@ -102,8 +102,22 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 
 def test_no_module_is_longer_than_450_lines() -> None:
-    lengths = {path: len(path.read_text().splitlines()) for path in (REPOSITORY / "scopec").rglob("*.py")}
+    lengths = {path: len(path.read_text().splitlines()) for path in _files("scopec", "tests", "benchmarks")}
     assert {str(path): length for path, length in lengths.items() if length > 450} == {}
+
+
+def test_a_docstring_of_a_module_begins_with_a_noun_phrase_or_an_imperative() -> None:
+    first = {
+        path: (ast.get_docstring(ast.parse(path.read_text())) or "").split(" ")[0]
+        for path in _files("scopec", "tests", "benchmarks")
+    }
+    assert {
+        str(path) for path, word in first.items() if word in ("How", "What", "When", "Where", "Whether", "Which", "Who")
+    } == set()
+
+
+def _files(*folders: str) -> Iterator[Path]:
+    return (path for folder in folders for path in (REPOSITORY / folder).rglob("*.py"))
 
 
 def test_imports_inside_functions_are_for_the_start_of_a_call() -> None:

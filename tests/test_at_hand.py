@@ -1,4 +1,4 @@
-"""What one has at hand: help in groups, explanations, one-line reprs, a summary for a forge, a prompt that comes back."""
+"""Things at hand: help in groups, explanations, one-line reprs, a summary for a forge, a prompt that comes back."""
 
 from __future__ import annotations
 

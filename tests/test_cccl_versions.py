@@ -1,4 +1,4 @@
-"""What is laid over CCCL, over more versions of it than the one that is installed.
+"""The overlays of CCCL, over more versions of it than the one that is installed.
 
 `SCOPEC_CCCL=FOLDER:… pytest tests/test_cccl_versions.py` names folders with a libcu++: that of another toolkit, of a clone, or of
 `pip install --no-deps --target FOLDER nvidia-cuda-cccl==13.0.*`.

@@ -1,4 +1,4 @@
-"""What becomes of verdicts when a program is changed, with every reduction and without some.
+"""Verdicts of changed programs, with every reduction and without some.
 
 Nothing, where names, idle threads, functions, inline assembly or the order of blocks are what is changed; and in one
 direction alone where a fence is taken away, a scope widened or an order strengthened.  Programs are those of specs/ and

@@ -1,4 +1,4 @@
-"""What clang made is kept: it is found again, and never where anything differs that it depends on."""
+"""Answers of clang that are kept: found again, and never where anything differs that they depend on."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What programs take of libraries beside CUDA's and C++'s own concurrency: headers, builtin functions of compilers, calls of
-the host that order nothing."""
+"""Libraries beside CUDA's and C++'s own concurrency: headers, builtin functions of compilers, host calls that order nothing."""
 
 from pathlib import Path
 

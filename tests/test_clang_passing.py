@@ -1,4 +1,4 @@
-"""What one thread gives another, where it is known at run time alone."""
+"""Values that one thread gives another, where they are known at run time alone."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What clang has precompiled: the headers with which a text begins, and nothing that the text would read otherwise."""
+"""Precompiled headers: those with which a text begins, and nothing that the text would read otherwise."""
 
 from __future__ import annotations
 

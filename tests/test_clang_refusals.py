@@ -1,4 +1,4 @@
-"""What clang reads and scopec does not model: refused where it stands, and not guessed."""
+"""Code that clang reads and scopec does not model: refused where it stands, and not guessed."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What only one side of a program may call, and steps that make no difference, by way of clang."""
+"""Functions that only one side of a program may call, and steps that make no difference, by way of clang."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is not written out at once: closures, orders and the races that need no search, against the whole encoding."""
+"""Parts that are not written out at once, against the whole encoding: closures, orders, races that need no search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reads of a location return in the orders of its accesses is what they return in executions.
+"""Reads return in the orders of a location's accesses what they return in executions.
 
 ``SCOPEC_RANDOM_PROGRAMS`` sets how many random programs are tried.
 """

@@ -1,4 +1,4 @@
-"""What leads to what among the edges of the constant order: against its definition."""
+"""Reachability among the edges of the constant order: against its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operations do with registers and memory: every kind of operation has a row."""
+"""Effects of operations on registers and memory: every kind of operation has a row."""
 
 from __future__ import annotations
 

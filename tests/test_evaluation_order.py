@@ -1,4 +1,4 @@
-"""What C leaves in no order: no program order between operands, and every order of them where values depend on it."""
+"""Operands that C leaves in no order: no program order between them, and every order where values depend on it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a new user types first does what it looks like."""
+"""The first hour of a new user: commands do what they look like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which launch is guessed for a kernel: of those with a race or undefined behaviour others are tried."""
+"""The search for a kernel's guessed launch: beside those with a race or undefined behaviour others are tried."""
 
 from __future__ import annotations
 

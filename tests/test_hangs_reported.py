@@ -1,4 +1,4 @@
-"""What reports say of hangs: the part that was asked, the order that is missing, and what would mend it."""
+"""Reports of hangs: the part that was asked, the order that is missing, and what would mend it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in a header is shown as it stands there, with the name of the header."""
+"""Code of a header is shown as it stands there, with the name of the header."""
 
 from collections.abc import Callable
 from pathlib import Path

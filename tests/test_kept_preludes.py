@@ -1,4 +1,4 @@
-"""What is precompiled of NVIDIA's headers, and kept: that a program is read as without it, and never as it was."""
+"""Precompiled headers of NVIDIA, which are kept: a program is read as without them, and never as they were."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is laid over CCCL, part by part: a rule that is left out or altered is another answer in one of these.
+"""The overlays of CCCL, part by part: a rule that is left out or altered is another answer in one of these.
 
 Each is asked over scopec's own headers too, which say what it means.
 """

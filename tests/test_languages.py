@@ -1,4 +1,4 @@
-"""Which reader a `.cu` file gets, and what people are shown of an expression that clang gives one place."""
+"""The reader that a `.cu` file gets, and what people are shown of an expression that clang gives one place."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""When a wait for an event is an action of the legacy stream, as an H200 showed it (docs/gpus/h200.md): both questions."""
+"""Waits for events that are actions of the legacy stream, as an H200 showed them (docs/gpus/h200.md): both questions."""
 
 from __future__ import annotations
 

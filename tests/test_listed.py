@@ -1,4 +1,4 @@
-"""What could be asked, without asking it: ``scopec check --list``."""
+"""A list of questions, without asking them: ``scopec check --list``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file's expectations leave out is said: races, or whether it ends."""
+"""Questions that a file's expectations leave out are said: races, or whether it ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an H200 showed: every final state that was seen is one that scopec allows.
+"""Final states that an H200 showed: each is one that scopec allows.
 
 The tests, and how they were run, are in tests/gpu: each 197 million times, compiled with CUDA 13's ``nvcc -O3``.
 """

@@ -1,4 +1,4 @@
-"""Where a model has no value out of thin air, no value leaves the domains: it is not asked whether one does."""
+"""No value leaves the domains where a model has none out of thin air: it is not asked whether one does."""
 
 from __future__ import annotations
 

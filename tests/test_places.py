@@ -1,4 +1,4 @@
-"""What is assumed of the blocks of a launch beside CUDA's document, and how many a device has places for: what is said."""
+"""Assumptions on the blocks of a launch beside CUDA's document, and how many a device has places for: what is said."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How verdicts under one progress model bind those under another.
+"""Verdicts under one progress model bind those under another.
 
 ``SCOPEC_RANDOM_PROGRAMS`` sets how many programs are tried.
 """

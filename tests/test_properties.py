@@ -1,4 +1,4 @@
-"""What must hold of every program: scopes raised, orders weakened, fences removed, versions compared, names exchanged.
+"""Properties of every program: scopes raised, orders weakened, fences removed, versions compared, names exchanged.
 
 Random small programs, shrunk by hypothesis, asked of the engine in this process.  ``SCOPEC_RANDOM_PROGRAMS`` sets how many
 each property is tried on.

@@ -1,4 +1,4 @@
-"""What a kernel loads through the read-only cache it must not write."""
+"""A kernel must not write what it loads through the read-only cache."""
 
 from __future__ import annotations
 

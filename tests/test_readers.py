@@ -1,4 +1,4 @@
-"""What the engines print, read back: real output of Alloy 6.2 and TLC 2.15, kept as fixtures."""
+"""Readers of the engines' output: real output of Alloy 6.2 and TLC 2.15, kept as fixtures."""
 
 from __future__ import annotations
 

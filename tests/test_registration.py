@@ -1,4 +1,4 @@
-"""Which accesses come after ``cudaHostRegister`` and before ``cudaHostUnregister`` in every execution."""
+"""Accesses that come after ``cudaHostRegister`` and before ``cudaHostUnregister`` in every execution."""
 
 from __future__ import annotations
 

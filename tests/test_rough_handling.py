@@ -1,4 +1,4 @@
-"""What goes wrong outside a program: full disks, closed pipes, deep nesting, names that mean something elsewhere."""
+"""Faults outside a program: full disks, closed pipes, deep nesting, names that mean something elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which threads a scope includes, and which atomic operations are atomic."""
+"""The threads that a scope includes, and the atomic operations that are atomic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left out of programs changes no verdict, under models that differ: all of it, and each reduction alone.
+"""Reductions change no verdict, under models that differ: all of them, and each alone.
 
 ``SCOPEC_RANDOM_PROGRAMS`` sets how many random programs are tried (CONTRIBUTING.md names the command for the full
 sweep).

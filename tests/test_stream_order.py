@@ -1,4 +1,4 @@
-"""What streams order when several host threads use them, against a simulation of the calls in every order.
+"""The order of streams when several host threads use them, against a simulation of the calls in every order.
 
 The simulation is written from the CUDA C++ programming guide: a stream executes what is issued to it in order, whoever
 issues it; the legacy default stream waits for the blocking streams and they for it; an event stands for what its stream had

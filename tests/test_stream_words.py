@@ -1,4 +1,4 @@
-"""What is said of races between work of streams of every kind: nodes of graphs, pool memory, values, host functions."""
+"""Words about races between work of streams of every kind: nodes of graphs, pool memory, values, host functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a call finds around it: closed streams, folders with links, a cache that cannot be written, signals."""
+"""The surroundings of a call: closed streams, folders with links, a cache that cannot be written, signals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `race on …` names: shared and local variables, elements, members, one block's instance, one launch's."""
+"""Targets of `race on …`: shared and local variables, elements, members, one block's instance, one launch's."""
 
 from __future__ import annotations
 

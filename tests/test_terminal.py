@@ -1,4 +1,4 @@
-"""What only a terminal gets: colours and a status line; and programs that changed, while one watches or since a revision."""
+"""Output for a terminal alone: colours and a status line; and programs that changed, watched or since a revision."""
 
 from __future__ import annotations
 

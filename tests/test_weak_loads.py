@@ -1,4 +1,4 @@
-"""What `weak_loads = compiled` adds to the text of the PTX ISA: what early weak loads show, and nothing else."""
+"""The additions of `weak_loads = compiled` to the text of the PTX ISA: early weak loads, and nothing else."""
 
 from __future__ import annotations
 

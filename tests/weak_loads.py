@@ -1,4 +1,4 @@
-"""What `weak_loads = compiled` adds to the text of the PTX ISA, about PTX litmus files whose threads have no branches.
+"""PTX litmus files without branches, by the text of the PTX ISA and as `weak_loads = compiled` adds to it.
 
 ``python -m tests.weak_loads FOLDER...`` counts the final states of each file by the text and as compiled.  What is new must be
 a final state, by the text, of the file in which each weak load is as early as ptxas makes it, and what was allowed stays so.

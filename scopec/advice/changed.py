@@ -1,4 +1,4 @@
-"""What becomes of a program whose text is changed: read again, and asked all that was asked of it.
+"""The answers about a program whose text is changed: it is read again, and asked all that was asked of it.
 
 A changed text holds if it is a program, has no warning of a kind that the text had not, and all that held still holds,
 without a reservation.  What is not decided does not.

@@ -1,4 +1,4 @@
-"""What synchronises in a program and is at no place of its text, so that nobody has tried to weaken it.
+"""Synchronising operations of a program that are at no place of its text, so that nobody has tried to weaken them.
 
 That is what stands in a file that it includes, and what has no weaker spelling here: an operator of an atomic object,
 an arrival alone, a wait for copies, a barrier with a name.

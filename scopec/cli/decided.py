@@ -1,4 +1,4 @@
-"""What is decided while more is asked: told after a while, and reported where the call is interrupted."""
+"""Verdicts that are there while more is asked: told after a while, and reported where the call is interrupted."""
 
 from __future__ import annotations
 

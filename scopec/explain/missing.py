@@ -1,4 +1,4 @@
-"""What two events of an execution lack to be ordered: the fewest changes with which the model orders them.
+"""The fewest changes with which a model orders two events of an execution.
 
 Each is tried: the model is evaluated on the same execution with other operations.  Nothing is said that does not help.
 """

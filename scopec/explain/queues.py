@@ -1,4 +1,4 @@
-"""What a host gives to streams in an execution or schedule, and in which order streams do it: work, records, waits.
+"""The work, records and waits that a host gives to streams in an execution or schedule, in the order of the streams.
 
 The order is that of ``scopec.program.streams``: of one stream, of the legacy one with the others, of events.  Events
 that no source has, between the nodes of a graph or behind a copy's staging, are order alone.

@@ -1,4 +1,4 @@
-"""What cannot be asked of a kernel in Python, as errors about its place."""
+"""Errors, with their places, about kernels in Python that cannot be checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether every execution takes the phases of mbarriers that one schedule takes.
+"""Programs of which every execution takes the phases of mbarriers that one schedule takes.
 
 That is so if these hold of a schedule in which copies are complete at their issue, for each mbarrier ("before" is the
 order that program order, barriers and the phases of the schedule give); who waits for ever in it waits for the phase

@@ -1,4 +1,4 @@
-"""What a step does in one state: the element that it accesses, its index and value as numbers, and what is there."""
+"""The access of a step in one state: its element, index and value as numbers, and what is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could be asked, for people and as JSON: what ``scopec check --list`` prints."""
+"""The output of ``scopec check --list``: what could be asked, for people and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``scopec weaken`` has found, as text and as JSON."""
+"""The findings of ``scopec weaken``, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of barriers that some threads of a program miss, or come to once more than others."""
+"""Messages about barriers that some threads of a program miss, or come to once more than others."""
 
 from __future__ import annotations
 

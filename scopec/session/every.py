@@ -1,4 +1,4 @@
-"""What a file asks about all launches, by its text alone: most files ask nothing, and need no more than this."""
+"""Questions of a file about all launches, found in its text alone: most files ask none, and need no more than this."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What could be asked of files, without asking it."""
+"""A list of the questions that files ask, none of which is answered."""
 
 from __future__ import annotations
 

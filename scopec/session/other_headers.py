@@ -1,4 +1,4 @@
-"""Whether NVIDIA's headers have what scopec's own lack: a file that cannot be read over these is read over those."""
+"""A second reading over NVIDIA's headers, of a file that cannot be read over scopec's own."""
 
 from __future__ import annotations
 

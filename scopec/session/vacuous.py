@@ -1,4 +1,4 @@
-"""Whether a proof about all launches is one of anything: threads that come to what it is about.
+"""Proofs about all launches that say something: threads come to what they are about.
 
 Where no two threads of a launch come to one access that is what the proof says, if one of several threads comes to it.
 """

@@ -1,4 +1,4 @@
-"""What a proof about all launches assumes, each with questions that find a launch at which it is not so.
+"""Assumptions of a proof about all launches, each with questions that find a launch at which it is not so.
 
 A question is asked of what is known exactly: of no number that is any, and of those turns of a loop alone to which a
 thread comes: another follows the first and the last before, by a condition that holds between two turns where it holds

@@ -1,4 +1,4 @@
-"""What is asked of two threads of a launch, and what holds of every launch."""
+"""Questions about two threads of a launch, and what holds of every launch."""
 
 from __future__ import annotations
 

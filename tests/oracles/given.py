@@ -1,4 +1,4 @@
-"""What an execution gives to a model, pair by pair, from the definitions: slow, and meant to be obviously right.
+"""The sets and relations that an execution gives to a model, from the definitions: slow, and meant to be right.
 
 Written from the section "Executions" of the models' documentation; scopec/memory/given/relations.py states the same as unions of
 products.

@@ -1,4 +1,4 @@
-"""Where a thread of the search for stuck executions may be left, and what it does there for ever.
+"""Places where a thread of the search for stuck executions may be left, and what it does there for ever.
 
 See :mod:`tests.oracles.stuck` for the definition.
 """

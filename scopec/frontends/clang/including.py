@@ -1,4 +1,4 @@
-"""Whether a file is a part of another one, which declares what it uses."""
+"""Files that are a part of another file, which declares what they use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What clang reads before a file's own code, over NVIDIA's headers, precompiled and kept from call to call.
+"""The headers that a file includes first, over NVIDIA's, precompiled and kept from call to call.
 
 That is the header before every file, and those that a file includes first, of the library and of other people's folders
 (``-I``): cub, CUTLASS.  The first is made when it is first wanted.  With a file's headers it takes as long again to

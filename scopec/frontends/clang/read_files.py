@@ -1,4 +1,4 @@
-"""What clang read for an answer, and whether it would read the same now.
+"""The files that clang read for an answer, and whether it would read the same now.
 
 An ``#include`` may find another file because one is changed, and because there is one where there was none: of the
 files that were read all is known, and of the folders that are searched the names of everything in them.

@@ -1,4 +1,4 @@
-"""What is answered at once, from what is known of a text."""
+"""Answers to an editor that need no engine: they follow from a text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lenses do."""
+"""The commands of the lenses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which edges of a graph still hold threads up, while its events are gone through one by one."""
+"""The edges of a graph that still hold threads up, while its events are gone through one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes before the start of a dependent grid, which need not wait for the end of the grid that it depends on.
+"""The operations before the start of a dependent grid, which need not wait for the end of the grid that it depends on.
 
 Each block of that grid lets it start (``griddepcontrol.launch_dependents``), or has ended.  Memory is ordered by a
 release fence before that alone (PTX ISA 9.4, "griddepcontrol"), at device scope in one memory synchronization domain,

@@ -1,4 +1,4 @@
-"""What the control flow of a thread says without its values, found once for all threads whose graphs have one form.
+"""The control flow of a thread without its values, found once for all threads whose graphs have one form.
 
 Threads of a grid differ in constants, an index say, and in the branches that these decide.  Graphs are of one form if
 their nodes have the same numbers, go on to the same ones, and read and overwrite the same registers.  Nothing else is

@@ -1,4 +1,4 @@
-"""What a state of a run holds: memory, mbarriers, meetings, agents, and the events so far."""
+"""The state of a run: memory, mbarriers, meetings, agents, and the events so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a thread knows after a loop: what turns change has the value with which some turn was left, the last one.
+"""Values after a loop: a register that turns change has the value with which some turn was left, the last one.
 
 The number of that turn is a symbol of its own, of which is known that the thread left the loop in that turn, and went
 round once more in the turn before.

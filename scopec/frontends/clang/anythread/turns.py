@@ -1,4 +1,4 @@
-"""What a number is in any turn of a loop, from what one turn makes of it.
+"""The value of a number in any turn of a loop, from its value after one turn.
 
 - a step that no turn changes: ``start + turn * step``, of the offset of an address too
 - doubled or halved, or by another constant: ``start * 2^turn``, ``start / 2^turn``
