@@ -73,7 +73,7 @@ WIDER = "thread_scope_device for the atomic operations on `flag` (lines 7 and 8)
 BOTH = "`race_free` and `required mp[1][0].r == 1` hold then"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "suggestion"),
     [
@@ -231,6 +231,7 @@ __global__ void add() {
     ],
     ids=["exchange", "compare-exchange"],
 )
+@pytest.mark.sampled(1)
 def test_an_update_gets_the_half_that_is_needed(
     take: str, release: str, advice: str, changed: set[str], tmp_path: Path
 ) -> None:
@@ -265,7 +266,7 @@ def test_nothing_is_suggested_that_breaks_what_holds(tmp_path: Path) -> None:
     assert [(c.verdict, c.advice) for c in checks(tmp_path, text)][:2] == [("violated", None), ("holds", None)]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["race-relaxed", "stuck", "outcome", "hang-host"])
 def test_a_fix_does_what_is_said_of_it(name: str, tmp_path: Path) -> None:
     text = VIOLATIONS[name]
@@ -319,7 +320,7 @@ def in_ptx(store: str, load: str, expected: str) -> str:
     return text
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "advice"),
     [

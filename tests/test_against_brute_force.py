@@ -45,12 +45,13 @@ def alloy_executions(run: Run, jars: Jars, workers: Workers, folder: Path) -> li
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(1)
 def test_alloy(seed: int, jars: Jars, workers: Workers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])
     compare(seed, tmp_path, lambda run: alloy_executions(run, jars, workers, tmp_path))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("seed", range(10 * COUNT))
 def test_embedded(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(values, "LONGEST", LONGEST[seed % 3])

@@ -38,6 +38,7 @@ def test_both_engines(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("option", "first"), [("syntactic", 0), ("rc11", 0), ("off", 15)])
+@pytest.mark.sampled(1)
 def test_the_programs_tell_dependencies_from_other_readings(option: str, first: int, tmp_path: Path) -> None:
     """With another reading of thin air some program has other executions: the comparison would notice it."""
 

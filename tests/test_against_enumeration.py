@@ -286,10 +286,12 @@ def reading(chance: Random) -> tuple[list[list[Op]], list[tuple[int, int]]]:
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(6)
 def test_weak_loads_of_ptx(seed: int, tmp_path: Path) -> None:
     agree(*reading(Random(seed)), tmp_path)
 
 
+@pytest.mark.sampled(0)
 def test_some_weak_loads_make_a_difference() -> None:
     kept, more = 0, 0
     for seed in range(60):

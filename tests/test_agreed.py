@@ -56,6 +56,7 @@ def test_lanes_that_bring_different_numbers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["x == i", "y == 1", "w == i"])
+@pytest.mark.sampled(2)
 def test_numbers_are_not_mixed_up(wrong: str, tmp_path: Path) -> None:
     found = _verdicts(DIFFERENT.replace(f"assert({wrong})", f"assert(!({wrong}))"), tmp_path)
     assert "violated" in found.values()
@@ -75,6 +76,7 @@ ELSEWHERE = {
 
 @pytest.mark.parametrize("name", ELSEWHERE)
 @pytest.mark.parametrize("value", [1, 2])
+@pytest.mark.sampled(3)
 def test_lanes_that_meet_elsewhere(name: str, value: int, tmp_path: Path) -> None:
     before = "__device__ int out;\n__device__ int first(int value) { return __shfl_sync(3, value, 1); }\n"
     kernel = f"__global__ void k() {{ int z; {ELSEWHERE[name]} if (threadIdx.x == 0) out = z; }}\n"

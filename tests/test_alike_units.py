@@ -147,6 +147,7 @@ def random_text(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(programs(6, 200)))
+@pytest.mark.sampled(4)
 def test_no_answer_changes(seed: int, tmp_path: Path) -> None:
     text = random_text(seed)
     for run in runs(text, tmp_path):

@@ -24,6 +24,7 @@ PROGRAMS = REPOSITORY / "tests" / "fixtures" / "programs"
 
 
 @pytest.mark.parametrize("name", ["message-passing", "counters"])
+@pytest.mark.sampled(1)
 def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
     golden(f"{run.name}.als", emit(run.problem))
@@ -182,6 +183,7 @@ def test_conditions_and_paths_are_named_by_their_places(tmp_path: Path) -> None:
     assert "pred c_L5 { some (k_0_0_L5_R.rv & v5) }   -- line 5: y == 5" in lines
 
 
+@pytest.mark.sampled(0)
 def test_no_line_is_too_long_and_nothing_is_lost() -> None:
     spec = REPOSITORY / "specs" / "algorithms" / "double-buffer.cu"
     for run in plan(spec, spec.name, Overrides()).runs:

@@ -264,6 +264,7 @@ def test_arrivals_that_differ_from_way_to_way_are_interleaved(tmp_path: Path) ->
     ],
     ids=["a wait", "a try", "an index"],
 )
+@pytest.mark.sampled(2)
 def test_who_comes_behind_a_wait_comes_for_sure(
     look: str, sure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

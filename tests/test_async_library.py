@@ -111,6 +111,7 @@ __global__ void k() {
 
 
 @pytest.mark.parametrize("looks", [False, True])
+@pytest.mark.sampled(1)
 def test_an_arrival_is_undefined_before_somebody_has_found_the_last_phase_over(looks: bool, tmp_path: Path) -> None:
     path = tmp_path / "twice.cu"
     path.write_text(
@@ -125,6 +126,7 @@ def test_an_arrival_is_undefined_before_somebody_has_found_the_last_phase_over(l
         assert "a wait has found the phase before over" in undefined_at(found.trace)
 
 
+@pytest.mark.sampled(0)
 def test_a_verdict_says_on_which_reading_it_rests(tmp_path: Path) -> None:
     text = _ADDS.replace("expect race_free", "expect race_free;\n//@ expect terminates")
     for part, written in _PARTS[_ADDS].items():
@@ -141,6 +143,7 @@ def test_a_verdict_says_on_which_reading_it_rests(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
+@pytest.mark.sampled(1)
 def test_a_fence_without_a_copy_does_nothing(model: str, tmp_path: Path) -> None:
     path = tmp_path / "fence.cu"
     path.write_text(

@@ -9,5 +9,6 @@ from tests.oracles.asynchronous.check import check
 
 
 @pytest.mark.parametrize("answer", answers(), ids=lambda a: a.name)
+@pytest.mark.sampled(37)
 def test_answers(answer: Answer) -> None:
     assert answer.agrees(check(answer.program, answer.options).words())

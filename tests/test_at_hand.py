@@ -104,6 +104,7 @@ def test_a_summary_is_no_larger_than_what_a_forge_takes(
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_on_a_terminal_the_prompt_comes_back_with_the_verdict(write: Callable[..., Path]) -> None:
     folder = write(GOOD, "p.cu").parent
     for words, confirmed in ((("p.cu",), False), (("--confirm", "p.cu"), True), (("p.cu", "--confirm"), True)):

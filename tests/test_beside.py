@@ -92,6 +92,7 @@ def test_a_row_that_is_not_there_is_an_error(
     assert "no row has files: there are small C litmus files, " in capsys.readouterr().err
 
 
+@pytest.mark.sampled(0)
 def test_a_call_has_a_limit_of_cpu_time() -> None:
     late = beside.called(["sh", "-c", "while :; do :; done"], 1)
     assert late.seconds is None
@@ -100,6 +101,7 @@ def test_a_call_has_a_limit_of_cpu_time() -> None:
     assert soon.seconds is not None
 
 
+@pytest.mark.sampled(0)
 def test_tools_that_are_there_are_compared(
     stand_in: Callable[[str, str], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -80,7 +80,7 @@ __global__ void k() {
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("instruction", "read", "verdict"),
     [("bar.sync", "y = x", "violated"), ("bar.sync", "(void)x", "holds"), ("bar.arrive", "(void)x", "violated")],
@@ -132,7 +132,7 @@ def ends(program: list[list[Step]]) -> Iterator[bool]:
             yield all(name is None for name in waits) and all(a == len(s) for a, s in zip(at, program, strict=True))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_warps_count_as_in_a_simulation(seed: int, write: Callable[..., Path]) -> None:
     random, seen = Random(seed), Counter[bool]()
@@ -202,7 +202,7 @@ AGAIN = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", AGAIN)
 def test_a_warp_that_comes_again_is_told(what: str, write: Callable[..., Path]) -> None:
     body, told = AGAIN[what]
@@ -239,7 +239,7 @@ SHOWN = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_an_h100_shows(name: str, write: Callable[..., Path]) -> None:
     body, threads, ends = SHOWN[name]
@@ -250,6 +250,7 @@ def test_what_an_h100_shows(name: str, write: Callable[..., Path]) -> None:
 
 
 @pytest.mark.parametrize(("who", "verdict"), [("threadIdx.x == 0", "violated"), ("false", "holds")])
+@pytest.mark.sampled(1)
 def test_a_first_lane_that_may_have_exited(who: str, verdict: str, write: Callable[..., Path]) -> None:
     """Whether it has is known as the program runs: the next lane arrives then, and does not bring what the first wrote."""
     text = f"""__device__ int x, y, seen;
@@ -287,6 +288,7 @@ ZERO = {
 
 
 @pytest.mark.parametrize("name", ZERO)
+@pytest.mark.sampled(2)
 def test_syncthreads_meets_who_arrives_at_barrier_0(name: str, write: Callable[..., Path]) -> None:
     """They are one barrier: who waits there is let go by `bar.arrive 0`, and what comes behind is executed."""
     first, second, expected = ZERO[name]

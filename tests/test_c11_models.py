@@ -30,7 +30,7 @@ def c_text(threads: Sequence[Sequence[Op]]) -> str:
     return f"C random\n{{}}\n{program}\nexists true\n"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 @pytest.mark.parametrize("rules", ["original", "simple"])
 def test_c11_in_a_file_of_the_users(rules: Rules, seed: int, tmp_path: Path) -> None:

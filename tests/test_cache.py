@@ -124,6 +124,7 @@ for turn in range(200):
 """
 
 
+@pytest.mark.sampled(0)
 def test_processes_share_one(tmp_path: Path) -> None:
     """They replace and remove each other's entries; each sees whole entries only, and nothing is left behind."""
     command = [sys.executable, "-c", WRITER, str(private(tmp_path))]

@@ -258,6 +258,7 @@ def test_large_files_are_read_or_refused_with_a_place() -> None:
         model_of("let f0(x) = x ; x\n" + "\n".join(f"let f{n + 1}(x) = f{n}(f{n}(x))" for n in range(30)))
 
 
+@pytest.mark.sampled(0)
 def test_every_model_loads_under_every_option() -> None:
     from scopec.base.options import OPTIONS as SETTINGS
 

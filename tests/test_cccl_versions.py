@@ -65,6 +65,7 @@ def folders() -> list[Path]:
 @needs_headers
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ASKED)
+@pytest.mark.sampled(1)
 def test_every_version_has_the_meaning_that_is_laid_over_it(name: str, tmp_path: Path) -> None:
     launch, expected = ASKED[name]
     path = tmp_path / "p.cu"

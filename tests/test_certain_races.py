@@ -110,6 +110,7 @@ def program(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seeds", [range(n, n + 8) for n in range(0, COUNT, 8)], ids=str)
+@pytest.mark.sampled(2)
 def test_one_race_answers_as_all_do(seeds: range, tmp_path: Path) -> None:
     for seed in seeds:
         text = program(seed)

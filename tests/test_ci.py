@@ -83,6 +83,7 @@ def test_both_commands_of_readme_are_found() -> None:
 
 
 @linux
+@pytest.mark.sampled(0)
 def test_the_other_system_asks_whom_this_machine_asks(tmp_path: Path) -> None:
     """Settings of pip and npm, by files and by variables, and the files that they name."""
     wheels, certificate, here = tmp_path / "some" / "wheels", tmp_path / "ca.pem", tmp_path / "here"

@@ -113,7 +113,7 @@ SHELLS = {
 }
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("shell", list(SHELLS))
 def test_completion(shell: str, tmp_path: Path) -> None:
     """The documented lines in the shell itself, where it is installed, and in any case what they evaluate."""

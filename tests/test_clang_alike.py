@@ -114,6 +114,7 @@ def same(one: ir.Body, other: ir.Body) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(60))
+@pytest.mark.sampled(26)
 def test_each_thread_does_in_the_one_graph_what_it_does_in_its_own(seed: int) -> None:
     blocks, threads = Random(seed).choice([(ir.Dim(2), ir.Dim(4)), (ir.Dim(3), ir.Dim(1)), (ir.Dim(1), ir.Dim(2, 3))])
     grid = grid_of(blocks, threads)

@@ -94,7 +94,7 @@ MESSAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", MESSAGES)
 def test_a_message_arrives_by_its_order_and_scope_alone(name: str, write: Callable[..., Path]) -> None:
     found = []
@@ -130,7 +130,7 @@ BARRIERS = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", BARRIERS)
 def test_barriers_order_those_who_meet(name: str, write: Callable[..., Path]) -> None:
     found = []
@@ -213,6 +213,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(0)
 def test_a_thread_waits_for_flags_in_a_vector(write: Callable[..., Path]) -> None:
     """None of the elements waits for another, also where both threads' graphs are one; each order ends."""
     assert set(answers(write(LINE))) == {"holds"}
@@ -241,6 +242,7 @@ __global__ void k() {
 """
 
 
+@pytest.mark.sampled(0)
 def test_what_the_elements_of_a_vector_are(write: Callable[..., Path]) -> None:
     assert answers(write(ELEMENTS.replace("THREADS", "1")))[:2] == ["holds", "holds"]
 
@@ -364,6 +366,7 @@ HALVES = {
 
 
 @pytest.mark.parametrize("barrier", HALVES)
+@pytest.mark.sampled(2)
 def test_a_vote_orders_memory_and_waits_for_its_count(barrier: str, write: Callable[..., Path]) -> None:
     text = "#include <cassert>\n" + HALF.replace("BARRIER", barrier)
     assert answers(write(text)) == HALVES[barrier]
@@ -417,6 +420,7 @@ __global__ void k() {
         ("relaxed", "volatile", "scalars", ["unknown", "unknown"]),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_races_on_16_bytes_may_be_torn_under_ptx(
     order: str, volatile: str, given: str, verdicts: list[str], write: Callable[..., Path]
 ) -> None:

@@ -74,6 +74,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.sampled(43)
 def test_what_is_not_modelled_is_refused_by_its_name(text: str, write: Callable[..., Path]) -> None:
     path = write(ONE_THREAD.replace("BODY", asm(text, ':: "l"(v) :')))
     (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded"))
@@ -88,7 +89,7 @@ def test_an_address_is_in_the_state_space_that_is_named(write: Callable[..., Pat
         assert answers(write(ONE_THREAD.replace("BODY", body)))[-1] == verdict
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("threads", "count", "warps"),
     [
@@ -221,6 +222,7 @@ MISTYPED = {
 
 
 @pytest.mark.parametrize("text", MISTYPED)
+@pytest.mark.sampled(10)
 def test_what_is_mistyped_is_said_with_its_place_and_a_way_out(text: str, write: Callable[..., Path]) -> None:
     path = write(
         f"__global__ void k(int* p) {{\n    int r = 0;\n    {text}\n    *p = r;\n}}\n//@ object __device__ int x;\n//@ launch k<<<1, 1>>>(&x);\n"

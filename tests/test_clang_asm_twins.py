@@ -52,7 +52,7 @@ int main() { k<<<1, 2>>>(); cudaDeviceSynchronize(); }
 """
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("ptx", "cplusplus"), ALIKE, ids=[cplusplus for _, cplusplus in ALIKE])
 def test_inline_ptx_is_what_cuda_says(ptx: str, cplusplus: str, write: Callable[..., Path]) -> None:
     (one,), (other,) = (
@@ -150,7 +150,7 @@ __global__ void k() {
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("test", ["f < 0", "!(f < 0)", "f >= 0", "ticks() == 7", "ticks() != 7", "ticks() > 1000"])
 def test_what_is_unknown_may_be_the_same_for_ever(test: str, write: Callable[..., Path]) -> None:
     """A clock that is looked at may not end a wait; whether a number does is not known."""

@@ -114,7 +114,7 @@ MULTICAST = (
 )
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "blocks"),
     [
@@ -228,7 +228,7 @@ def test_what_is_undefined(text: str) -> None:
 END = "if (rank == 0) out = data[0];"
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", SENT)
 def test_what_is_sent_is_there_behind_a_wait(what: str, tmp_path: Path) -> None:
     expected = "//@ expect race_free;\n//@ expect terminates;\n//@ expect required out == 7;\n"
@@ -237,14 +237,14 @@ def test_what_is_sent_is_there_behind_a_wait(what: str, tmp_path: Path) -> None:
     assert set(map(tuple, found.values())) == {("holds",)}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", SENT)
 def test_a_barrier_of_the_cluster_is_no_wait_for_it(what: str, tmp_path: Path) -> None:
     text = text_of(what, wait="if (0)", end=END) + "//@ expect race on data;\n"
     assert verdicts([check_text(tmp_path, text, engine="embedded")])["race on data"] == ["holds"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("what", [what for what, (*_, proxy) in SENT.items() if proxy])
 def test_bulk_operations_need_a_fence_behind_stores(what: str, tmp_path: Path) -> None:
     text = text_of(what, fence=False) + "//@ expect race on data;\n"

@@ -94,7 +94,7 @@ def usual(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[Compile
     return folder, read(folder)
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", HOSTILE)
 def test_what_is_on_a_machine_makes_no_difference(
     name: str, usual: tuple[Path, tuple[Compiled, list[str]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -217,6 +217,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.sampled(4)
 def test_a_fault_of_the_tools_is_an_engine_error(fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     places = {"shims": str(command.shims()), "resources": str(command.found().resources)}
     said = FAULTS[fault].format(**places)
@@ -228,7 +229,7 @@ def test_a_fault_of_the_tools_is_an_engine_error(fault: str, tmp_path: Path, mon
     assert (status, lines) == (3, [f"scopec: {tmp_path}/a.cu and 2 more files: {path} (clang version 22.1.8) {ends}"])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("flags", "said"),
     [

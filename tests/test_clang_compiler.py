@@ -40,7 +40,7 @@ def errors_of(text: str, folder: Path, **flags: object) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", sorted({p.parent.name for p in SPECS.rglob("*.cu")}))
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_programs_compile(folder: str) -> None:
     for path in sorted((SPECS / folder).glob("*.cu")):
         name = str(path.relative_to(SPECS))
@@ -211,7 +211,7 @@ def test_a_limit_of_time_leaves_no_process(tmp_path: Path, monkeypatch: pytest.M
     assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("std", ["c++17", "c++20", "c++23"])
 def test_every_header_can_be_read_twice_in_any_language(std: str, tmp_path: Path) -> None:
     names = sorted(str(p.relative_to(command.shims())) for p in command.shims().rglob("*") if p.is_file())

@@ -290,7 +290,7 @@ int main() {
 }
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("construct", CONSTRUCTS)
 def test_constructs_are_those_of_cpp(write: Callable[..., Path], construct: str) -> None:
     (outcome,) = check([write(CONSTRUCTS[construct])], Settings(overrides=BY_CLANG, engine="embedded"))

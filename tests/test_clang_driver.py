@@ -58,11 +58,13 @@ def text(*calls: str, type_: str = "int") -> str:
         ((FILL.replace("a,", "(cudaStream_t)a,"), "cudaStreamSynchronize(a); cudaFree((void*)d);"), "holds"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_order(ask: Asks, calls: tuple[str, ...], expected: str) -> None:
     assert verdicts([ask(text(*calls))])["race_free"] == [expected]
 
 
 @pytest.mark.parametrize("type_", ["char", "short", "long", "float", "double", "int2"])
+@pytest.mark.sampled(2)
 def test_memory_has_the_elements_of_a_kernel(ask: Asks, type_: str) -> None:
     """The call that allocates says no type: each thread has an element of its own."""
     calls = text(FILL, EVENT, TAKE, type_=type_)
@@ -80,6 +82,7 @@ def test_memory_has_the_elements_of_a_kernel(ask: Asks, type_: str) -> None:
         ("void* extra[] = {0}; cuLaunchKernel(f, 1, 1, 1, 2, 1, 1, 0, a, 0, extra);", "the extra arguments"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_is_refused(tmp_path: Path, calls: str, message: str) -> None:
     outcome = check_text(tmp_path, text(calls), engine="embedded")
     assert message in " ".join(d.message for d in outcome.diagnostics)

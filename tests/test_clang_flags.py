@@ -29,6 +29,7 @@ def build(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sampled(0)
 def test_flags_of_the_command_line(build: Path) -> None:
     flags = ("-I", "with space", "-DFIRST=2", "-D", "VALUES", "-U", "VALUES", "--include", "forced.h", "--std", "c++17")
     done = checked("p.cu", "--reader", "clang", *flags, cwd=build)
@@ -52,7 +53,7 @@ def test_without_a_clang_the_file_is_not_answered(build: Path, monkeypatch: pyte
     assert "p.cu: SCOPEC_CLANG names no program: `/none`" in done.stderr
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "entry",
     [{"command": 1}, {"command": "nvcc 'p.cu"}, {"arguments": 1}, {"arguments": ["-DN=1", 2]}, {"command": "nvcc -I\\0x p.cu"},

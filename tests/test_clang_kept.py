@@ -116,6 +116,7 @@ def test_a_header_that_changes(ran: Ran, folder: Path) -> None:
 
 
 @pytest.mark.parametrize("include", ['"n.h"', "<n.h>"])
+@pytest.mark.sampled(1)
 def test_a_header_that_would_be_found_first(include: str, ran: Ran, folder: Path) -> None:
     first, last = folder.parent / "first", folder.parent / "include"
     (last / "n.h").write_text("const int n = 1;\n")
@@ -271,6 +272,7 @@ for turn in range(5):
 """
 
 
+@pytest.mark.sampled(0)
 def test_processes_share_one(folder: Path) -> None:
     command = [sys.executable, "-c", WRITER, str(folder)]
     for process in [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(2)]:

@@ -71,6 +71,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("text", [*REFUSED, *CALLS])
+@pytest.mark.sampled(28)
 def test_what_is_refused_or_wrong(text: str) -> None:
     code, message = (REFUSED | CALLS)[text]
     assert_refused(lambda: program([statement(text) if text in REFUSED else text]), code, message, 1)
@@ -138,6 +139,7 @@ FENCE = "ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);"
 
 
 @pytest.mark.parametrize("text", [statement("fence.mbarrier_init.release.cluster;"), FENCE])
+@pytest.mark.sampled(1)
 def test_other_blocks_need_a_fence_behind_an_initialisation(text: str) -> None:
     assert by_line(program([text], IN_CLUSTER)) == [["fence.mbarrier_init"]]
     assert by_line(program([text])) == []
@@ -153,6 +155,7 @@ TOKENS = """
 
 
 @pytest.mark.parametrize(("token", "answer"), [("first", "undefined"), ("second", "race_free")])
+@pytest.mark.sampled(1)
 def test_a_token_is_of_the_phase_or_of_the_one_before(token: str, answer: str, tmp_path: Path) -> None:
     text = HEAD + KERNEL + TOKENS.replace("TOKEN", token) + LAUNCH + f"//@ expect {answer};\n"
     assert verdicts([check_text(tmp_path, text, engine="embedded")])[answer] == ["holds"]

@@ -174,7 +174,7 @@ int main() {
 """
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "text",
     [

@@ -59,6 +59,7 @@ def test_a_program_is_the_same_before_and_after_its_headers_are_precompiled(monk
     assert any(key[-2:] == (ATOMIC, GROUPS) and file is not None for key, file in made.items())
 
 
+@pytest.mark.sampled(0)
 def test_an_error_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(precompiled, "_precompiled", precompiled._Precompiled())
     said = []

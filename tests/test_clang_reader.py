@@ -33,7 +33,7 @@ int main() {{
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "path",
     some([p for p in sorted(SPECS.rglob("*.cu")) if str(p.relative_to(SPECS)) not in REFUSED], 27),
@@ -69,6 +69,7 @@ def scoped_runs(path: Path) -> tuple[Run, ...]:
         return ()
 
 
+@pytest.mark.sampled(0)
 def test_so_many_specifications_are_in_the_scoped_language() -> None:
     """All that the test above compares, and those that are not C++."""
     own = {str(p.relative_to(SPECS)) for p in SPECS.rglob("*.cu") if scoped_runs(p)}
@@ -259,6 +260,7 @@ int main() {
         plan(write(text), "p.cu", replace(BY_CLANG, guess=False))
 
 
+@pytest.mark.sampled(0)
 def test_values_outlive_the_registers_that_they_are_read_from(write: Callable[..., Path]) -> None:
     (outcome,) = check([write(ROTATED)], Settings(overrides=BY_CLANG, engine="embedded"))
     found = [(c.expectation.text, c.verdict, c.reason) for r in outcome.reports for c in r.checks]

@@ -52,6 +52,7 @@ ATOMIC = "#include <cuda/atomic>\n__device__ cuda::atomic<int> a;\n__global__ vo
         ),
     ],
 )
+@pytest.mark.sampled(5)
 def test_what_has_no_meaning_in_the_model_is_refused_not_guessed(
     text: str, what: str, write: Callable[..., Path]
 ) -> None:
@@ -126,6 +127,7 @@ HOST = "\n//@ expect race_free;\n"
          "no matching function", "atomicAdd", 2, 31),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(9)
 def test_what_is_not_modelled_is_refused_where_it_stands(
     write: Callable[..., Path], text: str, said: str, word: str, line: int, column: int
 ) -> None:

@@ -58,6 +58,7 @@ def test_what_each_member_is() -> None:
     assert dict(zip(members, by_line(program(*members)), strict=True)) == members
 
 
+@pytest.mark.sampled(0)
 def test_stages_take_turns() -> None:
     lines = by_line(program(UNIFIED, *["pipe.producer_acquire(); pipe.producer_commit();"] * 3, stages=2))
     waits = [line for of_line in lines[1:] for line in of_line if "phase.acquire" in line]
@@ -72,7 +73,7 @@ def counts(found: Program) -> dict[str, list[str]]:
     return {place: [count for other, count in inits if other == place] for place, _ in inits}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("made", "full", "empty"),
     [
@@ -98,6 +99,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
+@pytest.mark.sampled(1)
 def test_what_is_refused(text: str) -> None:
     with pytest.raises(InputError) as caught:
         program(text)
@@ -147,7 +149,7 @@ def found(tmp_path: Path, kernel: str, *expectations: str, without: str = "", by
     return verdicts([check_text(tmp_path, text, engine="embedded")])
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @pytest.mark.parametrize("kernel", [SWAP, HANDED])
 def test_a_right_pipeline(kernel: str, tmp_path: Path) -> None:
     answers = found(tmp_path, kernel, "race_free", "terminates", VALUES[kernel])
@@ -169,7 +171,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(0)
 @pytest.mark.parametrize(("kernel", "without", "by", "answer"), BROKEN)
 def test_a_pipeline_with_a_mistake(kernel: str, without: str, by: str, answer: str, tmp_path: Path) -> None:
     assert found(tmp_path, kernel, answer, without=without, by=by)[answer] == ["holds"]

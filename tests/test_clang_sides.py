@@ -18,7 +18,7 @@ __managed__ int x;
 """
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("statement", "name"),
     [

@@ -80,6 +80,7 @@ def places(operations: list[ir.Operation], kind: type[ir.Load | ir.Store]) -> li
 
 
 @pytest.mark.parametrize("load", LOADS)
+@pytest.mark.sampled(1)
 def test_a_box_is_loaded_row_by_row(load: str) -> None:
     found = done(load)
     assert places(found, ir.Load) == [("tensor", n) for n in BOX]

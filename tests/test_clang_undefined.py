@@ -130,6 +130,7 @@ def _in_the_scoped_language(path: Path) -> bool:
 
 
 @pytest.mark.parametrize("program", [HOST, DEVICE], ids=["host", "device"])
+@pytest.mark.sampled(1)
 def test_both_readers_find_the_same(program: str, write: Callable[..., Path]) -> None:
     paths, expected = [], {}
     for number, (type_, value, statement, where, what) in enumerate(spread(CASES, len(CASES) if EVERY else 20)):

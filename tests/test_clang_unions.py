@@ -22,7 +22,7 @@ def said(first: str, second: str, folder: Path, *expectations: str, member: str 
     return verdicts(text + "".join(f"//@ expect {e};\n" for e in expectations), folder)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("first", "second", "race"),
     [

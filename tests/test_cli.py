@@ -273,7 +273,7 @@ def test_the_time_limit_holds_for_the_embedded_engine_too(write: Callable[..., P
     assert "unknown   race_free: no answer within the time limit of 4 s" in done.stdout
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: Callable[..., Path]) -> None:
     process = subprocess.Popen(
@@ -295,6 +295,7 @@ def test_interrupting_a_computation(how: signal.Signals, tmp_path: Path, write: 
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_a_killed_engine_is_a_failure_with_its_reason(tmp_path: Path, write: Callable[..., Path]) -> None:
     """Exit status 3, and nothing is left; the temporary folder's name finds the engine's process."""
     temporary = tmp_path / "scopec-killed-"

@@ -82,6 +82,7 @@ def body_of(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(4)
 def test_reads_return_nothing_else(seed: int, write: Write) -> None:
     """And nothing less, where no branch hangs on another location and none is cut off; few have too many orders."""
     body = body_of(seed)

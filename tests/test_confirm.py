@@ -77,6 +77,7 @@ def by_embedded(text: str, folder: Path, says: list[str]) -> tuple[Settings, lis
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_the_jars_confirm_what_was_reported(tmp_path: Path) -> None:
     report, lines = told(PROGRAM, tmp_path, "--format", "json")
     assert '"engine": "embedded"' in report
@@ -84,6 +85,7 @@ def test_the_jars_confirm_what_was_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_where_they_are_not_asked(tmp_path: Path) -> None:
     assert told(PROGRAM, tmp_path, "--confirm", "never")[1] == []
     assert told(PROGRAM, tmp_path, "--confirm", "ci")[1] == []
@@ -101,6 +103,7 @@ def test_what_would_take_long_is_not_confirmed(tmp_path: Path) -> None:
     assert line.endswith("would take Alloy long")
 
 
+@pytest.mark.sampled(0)
 def test_without_jars_nothing_is_confirmed(tmp_path: Path) -> None:
     nowhere = "http://127.0.0.1:9/"
     _, lines = told(PROGRAM, tmp_path, XDG_CACHE_HOME=str(tmp_path), npm_config_registry=nowhere, PIP_INDEX_URL=nowhere)
@@ -187,6 +190,7 @@ def test_two_workers_answer_as_one(tmp_path: Path, jars: dict[str, Jar], workers
 
 
 @pytest.mark.parametrize("name", WIDE)
+@pytest.mark.sampled(2)
 def test_numbers_that_tlc_does_not_have(name: str, tmp_path: Path) -> None:
     """What it cannot compute with is not confirmed, and no mistake."""
     path = tmp_path / "program.cu"

@@ -105,7 +105,7 @@ def verdict(parts: Sequence[Sequence[Sequence[p.Instruction]]], model: str, tmp_
     return found == "holds"
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_against_the_simulator(seed: int, model: str, tmp_path: Path) -> None:

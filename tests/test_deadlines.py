@@ -125,6 +125,7 @@ def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
     assert said.stdout.count("no answer within the time limit of 16 s") == 1
 
 
+@pytest.mark.sampled(0)
 def test_progress_is_asked_where_events_take_too_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The graph of a kernel of whole warps may take all the time; it is not begun again for progress."""
     begun = []
@@ -161,7 +162,7 @@ def test_what_alloy_has_answered_in_time_is_told(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("path", SPECS[::12], ids=str)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_a_missing_answer_makes_no_verdict_another(path: Path) -> None:
     """Whatever was not answered in time: what is told is as with all answers, or unknown."""
     chance = Random(str(path))

@@ -31,6 +31,7 @@ def computed(x: int, length: int) -> int:
     return found
 
 
+@pytest.mark.sampled(0)
 def test_functions_of_values_look_into_deep_names() -> None:
     names = Names()
     value = chain(names, 20_000)
@@ -181,6 +182,7 @@ def verdicts(tmp_path: Path) -> Verdicts:
     ],
     ids=["in one expression", "in a loop", "of what others write"],
 )
+@pytest.mark.sampled(1)
 def test_deep_expressions_are_computed(text: str, right: int, wrong: int, verdicts: Verdicts) -> None:
     for final, expected in ((right, "holds"), (wrong, "violated")):
         found = verdicts(text.replace("FINAL", str(final)))

@@ -38,6 +38,7 @@ def terminates(folder: Path, body: str, main: str = "", expect: str = "") -> str
         "int turns = 0; while (clock64() - start < 1000) ++turns;",  # nobody asks how many
     ],
 )
+@pytest.mark.sampled(4)
 def test_a_delay_ends(body: str, tmp_path: Path) -> None:
     assert terminates(tmp_path, body) == "holds"
 

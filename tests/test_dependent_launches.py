@@ -134,6 +134,7 @@ def two(first: str, second: str, threads: int = 1) -> str:
         ("if (!threadIdx.x) x = 1; __syncthreads(); if (flag.load() == 1) __threadfence(); TRIGGER", "violated"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_a_block_releases(ask: Asks, first: str, expected: str) -> None:
     """The first of the threads that let the next grid start may be any of them."""
     text = two(first.replace("TRIGGER", WORDS["T"]), "y = x;", 2)
@@ -160,6 +161,7 @@ def test_between_domains_a_fence_is_one_of_the_system(ask: Asks, fence: str, exp
 
 
 @pytest.mark.parametrize("between", ["cudaGetLastError();", "cudaMemsetAsync(space, 0, sizeof(int));"])
+@pytest.mark.sampled(1)
 def test_a_grid_depends_on_a_kernel_alone(ask: Asks, between: str) -> None:
     """Behind a copy or a fill a grid waits for all that its stream has before it."""
     text = two("x = 1;", "y = x;").replace(
@@ -170,6 +172,7 @@ def test_a_grid_depends_on_a_kernel_alone(ask: Asks, between: str) -> None:
 
 
 @pytest.mark.parametrize(("wait", "expected"), [("", "violated"), (WORDS["W"], "holds")])
+@pytest.mark.sampled(1)
 def test_an_event_behind_a_dependent_grid(ask: Asks, wait: str, expected: str) -> None:
     """A reading: what waits for the event waits for the dependent grid, which may be complete before the first is."""
     text = two("x = 1;", wait).replace("cudaDeviceSynchronize", "EVENT cudaDeviceSynchronize")
@@ -196,6 +199,7 @@ def hang(first: str, second: str, host: str = "", under: str = "cuda-resident") 
         ("flag.store(1);", "WAIT while (flag.load() == 0);", "holds"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_when_a_dependent_grid_starts(ask: Asks, first: str, second: str, expected: str, event: str) -> None:
     """When each block of the one before it has let it start or has ended; events order streams in another way."""
     does = (part.replace("TRIGGER", WORDS["T"]).replace("WAIT", WORDS["W"]) for part in (first, second))

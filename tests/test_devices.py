@@ -48,6 +48,7 @@ def text(main: str) -> str:
 
 
 @pytest.mark.parametrize("main", CHOSEN)
+@pytest.mark.sampled(1)
 def test_one_device_is_as_another(ask: Asks, main: str) -> None:
     """What is waited for is there, and what is not waited for is not."""
     assert verdicts([ask(text(main))])["race_free"] == ["holds"]
@@ -55,6 +56,7 @@ def test_one_device_is_as_another(ask: Asks, main: str) -> None:
 
 
 @pytest.mark.parametrize("main", APART)
+@pytest.mark.sampled(3)
 def test_what_may_be_another_device_is_refused(tmp_path: Path, main: str) -> None:
     outcome = check_text(tmp_path, text(main), engine="embedded")
     assert outcome.exit_code == 2
@@ -89,6 +91,7 @@ BEHIND = "cudaSetDevice(1); add<<<1, 1, 0, t>>>(to);"
         ("write<<<1, 1>>>(d); cudaMemcpyPeer(to, 1, from, 0, 4);" + LOOK, "holds"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(4)
 def test_a_copy_that_devices_wait_for(ask: Asks, main: str, expected: str) -> None:
     assert verdicts([ask(text(PEERS + main))])["race_free"] == [expected]
 
@@ -97,6 +100,7 @@ THREADS = "std::thread t([=] { write<<<1, 1>>>(d); }); t.join(); write<<<1, 1>>>
 
 
 @pytest.mark.parametrize("macro", ["CUDA_API_PER_THREAD_DEFAULT_STREAM", "__CUDA_API_PER_THREAD_DEFAULT_STREAM"])
+@pytest.mark.sampled(1)
 def test_each_thread_has_a_default_stream(ask: Asks, macro: str) -> None:
     """ "Each host thread has its own per-thread default stream", which the other's work is not in."""
     flags = Flags(macros=(f"-D{macro}",))
@@ -110,6 +114,7 @@ def test_each_thread_has_a_default_stream(ask: Asks, macro: str) -> None:
 
 @pytest.mark.parametrize("option", [["--default-stream", "per-thread"], ["-default-stream=per-thread"],
                                     ["-fgpu-default-stream=per-thread"]])  # fmt: skip
+@pytest.mark.sampled(2)
 def test_a_compilation_database_says_so_too(write: Callable[..., Path], ask: Asks, option: list[str]) -> None:
     file = write(text(THREADS))
     entry = {"directory": str(file.parent), "file": file.name, "arguments": ["nvcc", *option, file.name]}
@@ -144,11 +149,13 @@ int main() {{
         ("cuCtxPushCurrent(other); CUcontext old; cuCtxPopCurrent(&old); cuCtxSetCurrent(old);", 1),
     ],
 )
+@pytest.mark.sampled(2)
 def test_contexts_are_pushed(ask: Asks, calls: str, device: int) -> None:
     assert verdicts([ask(CONTEXTS.format(calls, device))]) == {f"required main.seen == {device}": ["holds"]}
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_over_real_headers(tmp_path: Path) -> None:
     main = PEERS + "write<<<1, 1, 0, s>>>(from); cudaMemcpyPeer(to, 1, from, 0, 4);" + BEHIND
     start = 'const char* text = getenv("DEVICE");'

@@ -111,6 +111,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_a_progress_verdict_of_a_racy_program(tmp_path: Path) -> None:
     (tmp_path / "p.cu").write_text(inside("x = 1;") + "//@ expect terminates;\n")
     (outcome,) = check([tmp_path / "p.cu"], Settings())

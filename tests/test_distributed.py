@@ -67,6 +67,7 @@ EXCHANGE = """
         ("__shared__ int tile[2];", "", "4, 1"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_each_block_has_its_own(around: str, declared: str, grid: str, write: Write) -> None:
     asked = "race_free; required out[0] == 12 && out[1] == 11 && out[2] == 12 && out[3] == 11; terminates"
     assert answers(write(text(declared + EXCHANGE, asked, grid, around))) == ["holds"] * 3
@@ -133,7 +134,7 @@ LIFETIMES = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("name", LIFETIMES)
 def test_memory_is_there_while_its_block_is(name: str, model: str, write: Write) -> None:
@@ -197,7 +198,7 @@ def halves(name: str, asked: str, grid: str = "2, 1") -> str:
     )
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", HALVES)
 def test_the_halves_of_a_barrier(name: str, write: Write) -> None:
     verdict = HALVES[name][-1]
@@ -206,6 +207,7 @@ def test_the_halves_of_a_barrier(name: str, write: Write) -> None:
 
 
 @pytest.mark.parametrize("name", ["release", "relaxed"])
+@pytest.mark.sampled(1)
 def test_engines_agree_on_halves(name: str, write: Write) -> None:
     assert answers(write(halves(name, "race_free; terminates")), "both") == [HALVES[name][-1], "holds"]
 
@@ -228,6 +230,7 @@ def test_each_cluster_has_its_own(write: Write) -> None:
 
 
 @pytest.mark.parametrize("space", ["shared", "shared::cta"])
+@pytest.mark.sampled(1)
 def test_the_state_space_of_a_block_is_its_own(space: str, write: Write) -> None:
     body = """
     __shared__ int tile;
@@ -261,6 +264,7 @@ def test_a_rank_beyond_the_cluster(write: Write) -> None:
 
 
 @pytest.mark.parametrize(("rank", "verdict"), [("n", "holds"), ("n + 1", "violated"), ("n + 2", "violated")])
+@pytest.mark.sampled(2)
 def test_a_rank_that_is_read_from_memory(rank: str, verdict: str, write: Write) -> None:
     body = f"""
     __shared__ int tile;
@@ -284,6 +288,7 @@ def test_a_rank_that_is_read_from_memory(rank: str, verdict: str, write: Write) 
         ('asm("barrier.cluster.wait.relaxed;");', "`barrier.cluster.wait.relaxed` is outside the modelled subset"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_what_is_refused(body: str, said: str, write: Write) -> None:
     assert said in refused(write(text(body)))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 HEAD = "#include <cooperative_groups.h>\n__device__ int x;\n"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("kernel", "said"),
     [
@@ -82,7 +82,7 @@ READS = """for (int i = threadIdx.x; i < n; i += blockDim.x) {
     o[i] = s[threadIdx.x]; }"""
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("body", [STRIDED, READS, "int i = threadIdx.x; while (i < n) { __syncthreads(); i += 4; }"])
 def test_a_barrier_that_threads_come_to_a_different_number_of_times(body: str, write) -> None:  # type: ignore[no-untyped-def]
     text = LOOPS.replace("BODY", body)
@@ -104,6 +104,7 @@ def test_a_barrier_that_threads_come_to_a_different_number_of_times(body: str, w
         "for (int i = threadIdx.x; i < n; i += 4) __syncwarp();",  # a warp's has a mask
     ],
 )
+@pytest.mark.sampled(3)
 def test_threads_that_may_come_equally_often(body: str, write) -> None:  # type: ignore[no-untyped-def]
     assert plan_of(write(LOOPS.replace("BODY", body).replace("COUNT", "6"))).warnings == ()
 

@@ -101,6 +101,7 @@ def commands_shown() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("document", "line"), sorted(set(commands_shown())))
+@pytest.mark.sampled(40)
 def test_commands_are_taken_as_they_stand(
     document: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "line",
     sorted({line for _, line in commands_shown() if not line.startswith(tuple(NOT_RUN)) and not WORKED.match(line)}),
 )
+@pytest.mark.sampled(40)
 def test_commands_do_what_they_say(line: str, project: Path) -> None:
     """They end with an answer: 0, or 1 where the program that is handed to them is wrong."""
     words = [

@@ -128,12 +128,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(("calls", "expected"), CASES)
+@pytest.mark.sampled(10)
 def test_order(ask: Asks, calls: str, expected: str) -> None:
     assert verdicts([ask(text(calls))])["race_free"] == [expected]
 
 
 @needs_headers
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(("calls", "expected"), [CASES[n] for n in (0, 1, 4, 5, 11, 21, 22, 27, 30)])
 def test_over_real_headers(tmp_path: Path, calls: str, expected: str) -> None:
     assert answers(text(calls), "real", tmp_path) == {"race_free": expected}
@@ -160,6 +161,7 @@ def test_over_real_headers(tmp_path: Path, calls: str, expected: str) -> None:
         ("CUexternalSemaphore s;", "does not model `CUexternalSemaphore`"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(9)
 def test_what_is_refused(tmp_path: Path, calls: str, message: str) -> None:
     outcome = check_text(tmp_path, text(calls), engine="embedded")
     assert outcome.exit_code == 2

@@ -72,12 +72,14 @@ CASES = [
 
 
 @pytest.mark.parametrize(("calls", "expected"), CASES)
+@pytest.mark.sampled(2)
 def test_order(ask: Asks, calls: str, expected: str) -> None:
     assert verdicts([ask(text(calls))])["race_free"] == [expected]
 
 
 @needs_headers
 @pytest.mark.parametrize(("calls", "expected"), [CASES[n] for n in (1, 5, 10, 11, 12, 13, 14)])
+@pytest.mark.sampled(1)
 def test_over_real_headers(tmp_path: Path, calls: str, expected: str) -> None:
     assert answers(text(calls), "real", tmp_path) == {"race_free": expected}
 
@@ -108,6 +110,7 @@ _TYPES = {
 
 
 @pytest.mark.parametrize(("calls", "said"), REFUSED)
+@pytest.mark.sampled(9)
 def test_what_is_refused(tmp_path: Path, calls: str, said: str) -> None:
     outcome = check_text(tmp_path, text(calls), engine="embedded")
     assert outcome.exit_code == 2
@@ -119,5 +122,6 @@ def test_what_is_refused(tmp_path: Path, calls: str, said: str) -> None:
 
 @needs_headers
 @pytest.mark.parametrize(("calls", "said"), [REFUSED[n] for n in (2, 5, 6, 7, 8, 9)])
+@pytest.mark.sampled(1)
 def test_what_is_refused_over_real_headers(tmp_path: Path, calls: str, said: str) -> None:
     assert said in answers(text(calls), "real", tmp_path)["error"]

@@ -78,7 +78,7 @@ def test_hangs_and_stalls(seed: int, tmp_path: Path) -> None:
     assert found == [fair_cycles.hangs(program), fair_cycles.stalls(program)], path.read_text()
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_hosts_streams_barriers_and_units(seed: int) -> None:
     """Several host threads, events, copies and host functions, cooperative grids, clusters, waits; each reading."""
@@ -94,6 +94,7 @@ def test_hosts_streams_barriers_and_units(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(COUNT // 2))
+@pytest.mark.sampled(3)
 def test_blocks_that_are_resident_or_start_in_order(seed: int) -> None:
     program, says = assuming_program(random.Random(20_000 + seed))
     model, readings = assumed(says), Readings(resident_blocks=says.places)
@@ -117,7 +118,7 @@ SPECS = sorted(
 )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", some(SPECS, 9), ids=lambda p: p.stem)
 def test_every_expectation_of_the_specs_is_met(path: Path) -> None:
     for run in plan(path, str(path), KEPT).runs:
@@ -171,6 +172,7 @@ def test_every_promise_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> 
     ("spec", "ending", "kind"),
     [("device-1", Ending.LASSO, Kind.SILENCE), ("api-2", Ending.STOP, Kind.STARVATION)],
 )
+@pytest.mark.sampled(1)
 def test_schedules_say_why(spec: str, ending: Ending, kind: Kind) -> None:
     found = solve(
         progress_problem(run_of(f"cuda-execution-model/{spec}.cu"), "Termination").system, "Termination"
@@ -230,6 +232,7 @@ def test_threads_that_do_nothing_end(tmp_path: Path) -> None:
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_schedules_end_as_those_of_tlc(tmp_path: Path, jars, workers) -> None:  # type: ignore[no-untyped-def]
     for spec in ("api-2", "device-1", "stream-0", "note-writes"):
         run = run_of(f"cuda-execution-model/{spec}.cu")

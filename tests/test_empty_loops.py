@@ -55,6 +55,7 @@ def verdicts(path: Path, *without: str) -> dict[str, str]:
         "for (int i = 0; i < 2147483647; ++i);",
     ],
 )
+@pytest.mark.sampled(4)
 def test_a_loop_that_counts_to_a_limit_is_left_out(body: str, tmp_path: Path) -> None:
     path = written(tmp_path, body)
     assert left(path) == 0
@@ -151,6 +152,7 @@ def random_body(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(programs(8, 100)))
+@pytest.mark.sampled(4)
 def test_no_verdict_changes(seed: int, tmp_path: Path) -> None:
     path = written(tmp_path, random_body(seed), threads=1 + seed % 2)
     less, more = verdicts(path), verdicts(path, "empty_loops")

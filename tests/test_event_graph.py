@@ -284,7 +284,7 @@ def orders(host: str) -> set[tuple[str, str | None]]:
     return {(e.why, None if e.when is None else show(e.when)) for e in graph.asw if any(w in e.why for w in why[:2])}
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("host", "wanted"),
     [

@@ -75,12 +75,14 @@ def _verdicts(folder: Path, text: str, condition: str = "") -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.sampled(5)
 def test_what_no_launch_races_is_proved(tmp_path, name):
     condition, good, _ = PAIRS[name]
     assert all_launches.race_free(tmp_path, good, condition) == "holds"
 
 
 @pytest.mark.parametrize("name", [name for name, (_, _, bad) in PAIRS.items() if bad])
+@pytest.mark.sampled(1)
 def test_its_opposite_is_shown_by_a_launch(tmp_path, name):
     condition, _, bad = PAIRS[name]
     assert all_launches.race_free(tmp_path, bad, condition) == "violated"
@@ -129,6 +131,7 @@ def test_without_its_barrier_a_tile_is_not_proved(tmp_path):
 @pytest.mark.parametrize(
     ("guard", "verdict"), [("if (blockIdx.x >= n) return;", "holds"), ("if (threadIdx.x >= n) return;", "violated")]
 )
+@pytest.mark.sampled(1)
 def test_barriers_are_uniform_or_not(tmp_path, guard, verdict):
     text = f"__global__ void k(int* a, unsigned n) {{ {_I} a[i] = 1; {guard} __syncthreads(); }}"
     assert all_launches.uniform(tmp_path, text) == verdict
@@ -166,6 +169,7 @@ _REASONS = {
 
 
 @pytest.mark.parametrize("name", _REASONS)
+@pytest.mark.sampled(1)
 def test_what_a_proof_would_be_about_is_told(tmp_path, name):
     body, verdict, said = _REASONS[name]
     (file := tmp_path / "k.cu").write_text(f"__global__ void k(int* a, int n) {{ {body} }}\n")
@@ -233,7 +237,7 @@ _SMALL = [(name, launch) for name, (condition, _, _) in PAIRS.items() for launch
 
 
 @pytest.mark.parametrize(("name", "launch"), _SMALL)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1)
 def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, launch):
     """The concrete engine, at small sizes that the condition admits."""
     _, good, _ = PAIRS[name]

@@ -75,11 +75,13 @@ def _verdict(folder, kernel: str, host: str) -> str:
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(9)
 def test_what_the_host_launches_is_proved(tmp_path, name):
     assert _verdict(tmp_path, *PROVED[name]) == "holds"
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(1)
 def test_a_launch_of_the_host_that_races_is_shown(tmp_path, name):
     assert _verdict(tmp_path, *RACED[name]) == "violated"
 

@@ -55,6 +55,7 @@ RACED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_assembly_no_launch_races_is_proved(tmp_path, name):
     assert is_proved(tmp_path, _kernel(PROVED[name]))
 
@@ -65,11 +66,13 @@ def test_a_race_by_assembly_is_no_proof(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", [name for name in RACED if name != "a ticket for two" and "barrier" not in name])
+@pytest.mark.sampled(1)
 def test_a_race_by_assembly_is_shown_by_a_launch(tmp_path, name):
     assert verdicts(tmp_path, _kernel(RACED[name]))["race_free"] == "violated"
 
 
 @pytest.mark.parametrize(("leaves", "expected"), [("blockIdx.x > m", "holds"), ("i > m", "violated")])
+@pytest.mark.sampled(1)
 def test_a_barrier_of_assembly_is_one_that_all_threads_come_to_or_not(tmp_path, leaves, expected):
     assert uniform(tmp_path, _kernel(f'if ({leaves}) return; asm volatile("bar.sync 0;");')) == expected
 
@@ -86,6 +89,7 @@ def test_a_barrier_of_assembly_is_one_that_all_threads_come_to_or_not(tmp_path, 
         ('asm volatile("cp.async.wait_all;");', "the library's"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_what_is_not_modelled_of_assembly_is_named(tmp_path, text, said):
     file = tmp_path / "k.cu"
     file.write_text(_kernel(f"{text} a[i] = v;") + "\n//@ every k;\n//@ expect race_free;\n")
@@ -110,6 +114,7 @@ def _chance(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(24))
+@pytest.mark.sampled(1)
 def test_no_size_races_of_what_is_proved_of_instructions_by_chance(tmp_path, seed):
     text = _chance(seed)
     if is_proved(tmp_path, text):

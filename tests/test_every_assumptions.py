@@ -52,6 +52,7 @@ def _breaches(folder: Path, body: str, where: str = "") -> tuple[Breach, ...]:
 
 
 @pytest.mark.parametrize("name", [name for name in KERNELS if name != "few threads"])
+@pytest.mark.sampled(1)
 def test_a_launch_breaks_an_assumption_or_none_does(tmp_path, name):
     body, expected = KERNELS[name]
     assert {one.assumption for one in _breaches(tmp_path, body)} == expected
@@ -75,6 +76,7 @@ def test_a_condition_keeps_a_breach_away(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a signed index", "an unsigned index"])
+@pytest.mark.sampled(1)
 def test_the_threads_of_the_launch_are_as_many_as_pass_the_limit(tmp_path, name):
     (one,) = _breaches(tmp_path, KERNELS[name][0])
     grid, block = map(int, re.findall(r"<<<(\d+), (\d+)>>>", one.launch)[0])

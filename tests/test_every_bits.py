@@ -50,6 +50,7 @@ _CONDITION = "gridDim.x == 1 && n >= 0 && n < 512"
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(4)
 def test_partners_are_each_others(tmp_path, name):
     assert race_free(tmp_path, PROVED[name], _CONDITION) == "holds"
 
@@ -65,6 +66,7 @@ def test_what_bits_do_not_tell_is_not_proved(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["a bitonic sort", "its own and the partner's"])
+@pytest.mark.sampled(1)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path, name):
     for threads, n in ((2, 1), (4, 2), (3, 3)):
         launch = f"//@ object __device__ int a[64];\n//@ launch k<<<1, {threads}, 256>>>(a, {n});"
@@ -77,6 +79,7 @@ def _of(op: str, left: int, right: int) -> bits.Bits:
 
 
 @pytest.mark.parametrize("op", ["xor", "mask"])
+@pytest.mark.sampled(1)
 def test_what_is_stated_holds_of_all_small_numbers(op):
     for left, right in itertools.product((*SMALL, 31, 32, 1023), repeat=2):
         for fact in bits.facts([_of(op, left, right)], exact=True):

@@ -52,11 +52,13 @@ def _text(body: str) -> str:
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_buffers_that_are_exchanged_are_followed(tmp_path, name):
     assert race_free(tmp_path, _text(PROVED[name]), _CONDITION) == "holds"
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(1)
 def test_the_wrong_sibling_is_shown_by_a_launch(tmp_path, name):
     assert race_free(tmp_path, _text(RACED[name]), _CONDITION) == "violated"
 
@@ -67,7 +69,7 @@ def test_what_is_not_told_is_not_proved(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", PROVED)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path, name):
     objects = "".join(f"//@ object __device__ int {name}[16];\n" for name in "abc")
     for threads, n in ((2, 1), (2, 2), (3, 3)):

@@ -32,6 +32,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.sampled(1)
 def test_two_threads_have_no_column_and_row_in_common(tmp_path, name):
     right, wrong, launch = PAIRS[name]
     assert race_free(tmp_path, right) == "holds"

@@ -44,12 +44,14 @@ DIGITS = {
 
 
 @pytest.mark.parametrize("name", DIGITS)
+@pytest.mark.sampled(1)
 def test_digits_put_together_are_the_number(tmp_path, name):
     condition, body, _ = DIGITS[name]
     assert verdicts(tmp_path, _kernel(body), condition)["race_free"] == "holds"
 
 
 @pytest.mark.parametrize("name", DIGITS)
+@pytest.mark.sampled(1)
 def test_digits_off_by_one_are_shown_by_a_launch(tmp_path, name):
     condition, body, (good, bad) = DIGITS[name]
     assert good in condition + body
@@ -66,6 +68,7 @@ BELOW = {
 
 
 @pytest.mark.parametrize("name", BELOW)
+@pytest.mark.sampled(1)
 def test_what_is_rounded_to_zero_meets_there(tmp_path, name):
     assert verdicts(tmp_path, _kernel(BELOW[name]), "gridDim.x == 1")["race_free"] != "holds"
 
@@ -75,7 +78,7 @@ _LAUNCHES = [(name, shape, n) for name in DIGITS for shape in ("1, 4", "2, 3", "
 
 
 @pytest.mark.parametrize(("name", "shape", "n"), _LAUNCHES)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(3)
 def test_no_launch_of_digits_has_a_race(tmp_path, name, shape, n):
     """The concrete engine, at small sizes that the condition admits."""
     one = f"//@ object __device__ int o[256];\n//@ launch k<<<{shape}>>>(o, {n}, {n + 1}, 11);"
@@ -111,6 +114,7 @@ def _random(of: random.Random, depth: int) -> Term:
 
 
 @pytest.mark.parametrize("seed", range(200))
+@pytest.mark.sampled(40)
 def test_a_sum_with_its_factors_taken_out_is_the_same_number(seed):
     of = random.Random(seed)
     term = _random(of, 5)

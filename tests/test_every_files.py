@@ -43,6 +43,7 @@ def _by_z3(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sampled(1)
 def test_solvers_refute_all_questions_of_what_holds_and_not_all_of_the_other(tmp_path, name):
     right, wrong = KERNELS[name]
     made = _files(tmp_path, right)
@@ -67,6 +68,7 @@ def test_a_question_says_in_words_what_it_asks_and_of_which_lines(tmp_path):
         )
 
 
+@pytest.mark.sampled(0)
 def test_with_other_specifications_those_of_a_file_that_asks_about_all_launches(tmp_path):
     body, _ = KERNELS["a guard"]
     launch = "//@ object __device__ int a[2];\n//@ launch k<<<1, 2>>>(a, 1);\n//@ expect race_free;"

@@ -27,12 +27,14 @@ DECIDES = {
 
 
 @pytest.mark.parametrize("name", DECIDES)
+@pytest.mark.sampled(1)
 def test_numbers_that_are_the_same_for_a_block_decide_alike(tmp_path, name):
     same, own = (_text(f"if ({condition}) __syncthreads(); o[i] = t;") for condition in DECIDES[name])
     assert uniform(tmp_path, same) == "holds"
     assert uniform(tmp_path, own) == "unknown"
 
 
+@pytest.mark.sampled(0)
 def test_turns_until_an_error_is_small(tmp_path):
     right, wrong = (_text(_ERROR.replace("FIRST", first)) for first in ("__syncthreads();", ""))
     assert verdicts(tmp_path, right) == {"race_free": "holds", "uniform": "holds"}
@@ -40,6 +42,7 @@ def test_turns_until_an_error_is_small(tmp_path):
 
 
 @pytest.mark.parametrize("between", ["__syncthreads();", ""])
+@pytest.mark.sampled(1)
 def test_what_a_turn_makes_is_that_of_the_turn(tmp_path, between):
     body = "if (f > 2.f) { if (t == 0) s[0] = j; } else { if (t == 1) s[0] = j; }"
     text = _text(f"for (int j = 0; j < n; ++j) {{ f = f * f; {body} {between} }}")

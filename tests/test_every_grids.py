@@ -39,6 +39,7 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_a_barrier_of_the_grid_parts_blocks(tmp_path, name):
     assert all_launches.verdicts(tmp_path, f"{_HEAD}{PROVED[name]} }}")["race_free"] == "holds"
 
@@ -51,11 +52,13 @@ def test_and_nothing_else(tmp_path, name):
 @pytest.mark.parametrize(
     ("name", "verdict"), [(PROVED["steps"], "holds"), (NOT_PROVED["left out by some blocks"], "unknown")]
 )
+@pytest.mark.sampled(1)
 def test_all_blocks_come_to_it(tmp_path, name, verdict):
     assert all_launches.verdicts(tmp_path, f"{_HEAD}{name} }}", timeout=8.0)["uniform"] == verdict
 
 
 @pytest.mark.parametrize("name", ["neighbours", "steps", "one of the block beside it"])
+@pytest.mark.sampled(2)
 def test_one_launch_has_no_race_either(tmp_path, name):
     """The engine that has all numbers agrees at one size."""
     launch = (

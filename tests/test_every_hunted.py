@@ -96,6 +96,7 @@ def test_what_races_at_some_launch_is_not_proved(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", [name for name, (_, launch) in RACED.items() if launch])
+@pytest.mark.sampled(2)
 def test_and_races_at_that_launch(tmp_path, name):
     text, launch = RACED[name]
     assert races(tmp_path, text, launch) == "violated"

@@ -103,6 +103,7 @@ def _text(body: str) -> str:
 
 
 @pytest.mark.parametrize("name", LAST)
+@pytest.mark.sampled(1)
 def test_the_value_of_the_last_turn_is_known(tmp_path: Path, name: str) -> None:
     body, twin = LAST[name]
     assert set(verdicts(tmp_path, _text(body), "n < 1000").values()) == {"holds"}
@@ -115,6 +116,7 @@ def test_and_of_no_other(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in LAST if "vote" not in name])
+@pytest.mark.sampled(1)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path: Path, name: str) -> None:
     """The concrete engine, with some sizes of blocks."""
     for launch, n in (("1, 2", 3), ("1, 3", 8), ("2, 2", 5)):

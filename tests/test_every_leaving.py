@@ -30,6 +30,7 @@ LEAVING = {
 
 
 @pytest.mark.parametrize("name", LEAVING)
+@pytest.mark.sampled(1)
 def test_blocks_that_leave_together_miss_no_barrier(tmp_path, name):
     body, good, _ = LEAVING[name]
     found = verdicts(tmp_path, _kernel(body.replace("LEAVE", good)), "blockDim.x == 16" if "16" in body else "")

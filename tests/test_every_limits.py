@@ -42,6 +42,7 @@ def _told(folder, text: str, where: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("name", PASSED)
+@pytest.mark.sampled(1)
 def test_a_proof_says_where_a_number_passes_its_limit(tmp_path, name):
     text, argument, limit = PASSED[name]
     assert _told(tmp_path, text) == [f"a number passes {limit}"]
@@ -65,6 +66,7 @@ OPERANDS = {
 
 
 @pytest.mark.parametrize("opcode", OPERANDS)
+@pytest.mark.sampled(5)
 def test_operands_that_pass_their_limits_are_told(tmp_path, opcode):
     signed = opcode[0] in "sa"
     text = _kernel("int" if signed else "unsigned", OPERANDS[opcode])
@@ -83,6 +85,7 @@ RACED = {
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(1)
 def test_a_reading_with_another_sign_is_exact(tmp_path, name):
     parameter, body, argument = RACED[name]
     text = _kernel(parameter, body)
@@ -101,6 +104,7 @@ WITHIN = {
 
 
 @pytest.mark.parametrize("name", WITHIN)
+@pytest.mark.sampled(1)
 def test_what_stays_within_its_limits_is_not_told(tmp_path, name):
     text = _kernel("unsigned long long", f"if (m > 0) {{ {WITHIN[name]} }}")
     assert _told(tmp_path, text) == []
@@ -121,6 +125,7 @@ TURNS = {
 
 
 @pytest.mark.parametrize("name", TURNS)
+@pytest.mark.sampled(1)
 def test_turns_of_loops_to_which_a_thread_comes_are_looked_at(tmp_path, name):
     parameter, body, limits = TURNS[name]
     where = " && blockDim.x <= 64" if "barriers" in name else ""

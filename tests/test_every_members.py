@@ -68,11 +68,13 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_members_no_launch_races_is_proved(tmp_path, name):
     assert verdicts(tmp_path, _kernel(*PROVED[name]))["race_free"] == "holds"
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(3)
 def test_a_race_on_a_member_is_shown_by_a_launch(tmp_path, name):
     assert verdicts(tmp_path, _kernel(*RACED[name]))["race_free"] == "violated"
 
@@ -88,7 +90,7 @@ def test_pointers_that_may_be_any_are_not_followed(tmp_path, name):
     ("a pointer in a parameter", "View{d, 9}"), ("pointers in two parameters", "View{d, 9}, View{e, 9}"),
     ("a pointer behind a parameter", "v"), ("a copy of a structure", "v"), ("two rows", "p"),
 ])  # fmt: skip
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(1)
 def test_no_launch_of_what_is_proved_has_a_race(tmp_path, name, given, shape):
     """The concrete engine, at small sizes."""
     objects = "object __device__ Node o[64];", "object __device__ int d[64], e[64];"

@@ -47,6 +47,7 @@ def _condition(reason: str) -> str:
 
 
 @pytest.mark.parametrize("name", OFFERED)
+@pytest.mark.sampled(1)
 def test_what_is_offered_is_proved_when_it_is_written(tmp_path, name):
     text, condition = OFFERED[name]
     offered = _condition(_reason(tmp_path, text))
@@ -55,10 +56,12 @@ def test_what_is_offered_is_proved_when_it_is_written(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NOT_OFFERED)
+@pytest.mark.sampled(1)
 def test_a_condition_that_leaves_no_two_threads_is_not_offered(tmp_path, name):
     assert "try:" not in _reason(tmp_path, NOT_OFFERED[name])
 
 
+@pytest.mark.sampled(0)
 def test_barriers_that_all_threads_reach_under_a_condition(tmp_path):
     text = f"__global__ void k(int* a, int n) {{ {_I} if (i >= n) return; a[i] = 1; __syncthreads(); }}"
     (file := tmp_path / "k.cu").write_text(f"#include <cuda_runtime.h>\n{text}\n")
@@ -77,6 +80,7 @@ def test_a_condition_under_which_nobody_comes_to_the_barrier_is_not_offered(tmp_
     assert "int(gridDim.x * blockDim.x)" not in (only.reason or "")
 
 
+@pytest.mark.sampled(0)
 def test_a_condition_of_the_file_is_kept(tmp_path):
     """The launch that z3 names is too large to be looked at."""
     text = f"__global__ void k(int* a, int n) {{ {_I} a[i + 1] = n; if (blockIdx.x >= 3000) a[0] = n; }}"

@@ -30,16 +30,19 @@ RACED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_accesses_that_are_apart_are_proved_together(tmp_path, name):
     assert race_free(tmp_path, PROVED[name], "blockDim.x <= 64") == "holds"
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(1)
 def test_one_pair_of_many_that_meets_is_shown(tmp_path, name):
     assert race_free(tmp_path, RACED[name], "blockDim.x <= 64") == "violated"
 
 
 @pytest.mark.parametrize("at", [8, 11])
+@pytest.mark.sampled(1)
 def test_a_byte_of_a_word_of_another_thread_meets_it(tmp_path, at):
     assert not is_proved(tmp_path, _WIDE.replace("AT", str(at)), "blockDim.x <= 64")
 
@@ -97,6 +100,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.sampled(1)
 def test_the_launch_that_shows_a_race_is_one_that_can_be_read(tmp_path, name):
     text = f"__global__ void k(int* a, int n, int m) {{ {SHOWN[name]} }}"
     assert race_free(tmp_path, text) == "violated"

@@ -33,6 +33,7 @@ def _checks(folder, text: str, said: str):
     [(_SHARED, "t", "holds"), (_SHARED, "a", "violated"), (_SHARED, "b", "holds"), (_GLOBAL, "total", "holds"),
      (_GLOBAL, "a", "violated"), (_DYNAMIC, "s", "holds"), (_WITHIN, "s1a", "holds"), (_RESTS, "r", "holds"), (_RESTS, "a", "violated"), (_RESTS2, "t", "unknown"), (_RESTS3, "t", "unknown")],
 )  # fmt: skip
+@pytest.mark.sampled(3)
 def test_a_race_is_on_the_object_that_is_named(tmp_path, text, name, verdict):
     _, (only,) = _checks(tmp_path, text, f"//@ expect race on {name};")
     assert (only.expectation.kind, only.verdict) == ("race", verdict), only.reason

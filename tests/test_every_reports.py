@@ -33,6 +33,7 @@ def _every(outcomes) -> dict:
 
 
 @pytest.mark.parametrize("body", [_PROVED, _RACED])
+@pytest.mark.sampled(1)
 def test_sarif_has_what_json_has(tmp_path, body):
     outcomes = _outcomes(body, tmp_path)
     (run,) = json.loads(sarif.text(outcomes, 0))["runs"]

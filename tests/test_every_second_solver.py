@@ -28,6 +28,7 @@ KERNELS = {
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sampled(1)
 def test_a_second_solver_refutes_what_z3_refutes(tmp_path, name):
     condition, body = KERNELS[name]
     (file := tmp_path / "k.cu").write_text(

@@ -61,6 +61,7 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_rows_no_launch_races_is_proved(tmp_path, name):
     assert is_proved(tmp_path, _kernel(*PROVED[name]))
 
@@ -102,6 +103,7 @@ def _chance(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(24))
+@pytest.mark.sampled(1)
 def test_no_size_races_of_what_is_proved_of_rows_by_chance(tmp_path, seed):
     text = _chance(seed)
     if not is_proved(tmp_path, text, "gridDim.x <= 2 && blockDim.x <= 3"):

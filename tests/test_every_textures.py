@@ -35,6 +35,7 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_reads_of_textures_no_launch_races_is_proved(tmp_path, name):
     assert is_proved(tmp_path, _kernel(PROVED[name]))
 

@@ -61,18 +61,21 @@ RACED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(3)
 def test_each_thread_has_a_number_of_its_own(tmp_path, name):
     condition, text = PROVED[name]
     assert all_launches.verdicts(tmp_path, text, condition)["race_free"] == "holds"
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
+@pytest.mark.sampled(1)
 def test_a_number_that_two_may_have_proves_nothing(tmp_path, name):
     condition, text = NOT_PROVED[name]
     assert all_launches.verdicts(tmp_path, text, condition, timeout=_SECONDS)["race_free"] in ("unknown", "violated")
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(1)
 def test_a_race_on_the_counter_is_not_the_only_one(tmp_path, name):
     """It may be asked about what the numbers are the indices of alone."""
     found = all_launches.verdicts(tmp_path, f"{RACED[name]}\n//@ expect race on a;", timeout=_SECONDS)
@@ -80,6 +83,7 @@ def test_a_race_on_the_counter_is_not_the_only_one(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["a place for each thread", "two places each", "from the top, as a sum"])
+@pytest.mark.sampled(2)
 def test_one_launch_has_no_race_either(tmp_path, name):
     """The engine that has all numbers agrees at one size."""
     launch = "//@ object __device__ int a[16];\n//@ object __device__ int n[1];\n//@ launch k<<<2, 2>>>(a + 8, n);"

@@ -84,6 +84,7 @@ def _verdicts(folder: Path, body: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_turns_do_with_numbers_is_followed(tmp_path, name):
     assert _verdicts(tmp_path, PROVED[name]) == {"race_free": "holds", "uniform": "holds"}
 
@@ -98,12 +99,13 @@ def test_what_is_not_known_is_not_proved(tmp_path, name):
     assert not is_proved(tmp_path, _text(NOT_PROVED[name]), "n < 1000")
 
 
+@pytest.mark.sampled(0)
 def test_barriers_that_racing_memory_decides_over_are_not_called_uniform(tmp_path):
     assert uniform(tmp_path, _text(RACED["a flag, set while others read it"]), "n < 1000") == "unknown"
 
 
 @pytest.mark.parametrize("name", [name for name in PROVED if "flag" not in name])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(1)
 def test_no_small_launch_of_what_is_proved_has_a_race(tmp_path, name):
     """The concrete engine, with some sizes of blocks."""
     for launch, n in (("1, 2", 2), ("1, 3", 1), ("1, 4", 1), ("2, 2", 3)):

@@ -39,6 +39,7 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_what_elements_that_differ_keep_apart_is_proved(tmp_path, name):
     body, where = PROVED[name]
     assert is_proved(tmp_path, _kernel(body), where)
@@ -66,6 +67,7 @@ def test_a_parameter_of_that_name_is_meant(tmp_path):
 
 
 @pytest.mark.parametrize("said", ["unique(p + 1)", "unique(f)", "unique(p, 1)"])
+@pytest.mark.sampled(1)
 def test_of_what_is_no_array_of_integers_it_is_not_asked(tmp_path, said):
     (file := tmp_path / "k.cu").write_text(
         f"{_kernel('a[i] = 1;', 'int* a, const int* p, const float* f')}\n//@ every k where {said};\n"
@@ -75,6 +77,7 @@ def test_of_what_is_no_array_of_integers_it_is_not_asked(tmp_path, said):
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.sampled(1)
 def test_no_contents_that_differ_race_of_what_is_proved_by_chance(tmp_path, seed):
     pick = random.Random(seed)
     index = pick.choice(("p[i]", "p[i] + 1", "3 - p[i]", "2 * p[i]", "p[i + 1]", "p[3 - i]"))

@@ -60,6 +60,7 @@ PAIRS = {
 
 
 @pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.sampled(2)
 def test_a_value_is_followed(tmp_path, name):
     right, wrong = PAIRS[name]
     assert race_free(tmp_path, right, "gridDim.x == 1") == "holds"
@@ -113,4 +114,8 @@ __global__ void k(long n, const int* col, int width, int height, int depth, int 
 def test_what_a_proof_does_not_need_is_left_out_of_its_question(tmp_path):
     """The quotients and products by which a volume is read say nothing of where it is written."""
     assert race_free(tmp_path, _VOLUME.replace("INDEX", "i")) == "holds"
+
+
+@pytest.mark.sampled(0)
+def test_what_is_left_out_proves_nothing_of_another_index(tmp_path):
     assert not is_proved(tmp_path, _VOLUME.replace("INDEX", "i / 2"))

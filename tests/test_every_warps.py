@@ -46,6 +46,7 @@ NOT_PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(1)
 def test_a_barrier_of_the_warp_parts_its_lanes(tmp_path, name):
     condition, body = PROVED[name]
     assert all_launches.verdicts(tmp_path, _kernel(body), condition)["race_free"] == "holds"
@@ -58,6 +59,7 @@ def test_and_nothing_else(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", ["neighbours in one warp", "a tree in one warp", "the first warp alone"])
+@pytest.mark.sampled(1)
 def test_one_launch_has_no_race_either(tmp_path, name):
     """The engine that has all numbers agrees at one size."""
     launch = "//@ object __device__ int a[64];\n//@ launch k<<<1, 32>>>(a, 2);"

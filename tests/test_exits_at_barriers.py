@@ -35,6 +35,7 @@ READS = {
 
 
 @pytest.mark.parametrize("name", READS)
+@pytest.mark.sampled(3)
 def test_what_is_read(name: str, tmp_path: Path) -> None:
     body, allowed = READS[name]
     text = f"""{HEAD}__global__ void k() {{
@@ -102,6 +103,7 @@ LOOPS = {
 
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.sampled(2)
 def test_races(name: str, threads: int, tmp_path: Path) -> None:
     turn, races = LOOPS[name]
     text = f"""

@@ -80,6 +80,7 @@ exists (true)
 
 
 @pytest.mark.parametrize(("statement", "wrong"), C)
+@pytest.mark.sampled(27)
 def test_c(statement: str, wrong: str | None, tmp_path: Path) -> None:
     found = verdicts(checked(tmp_path, LITMUS.format(statement)))
     assert found.get(CHECK, ("holds", None)) == ("holds", None) if wrong is None else ("violated", f"line 3: {wrong}")

@@ -19,6 +19,7 @@ from tests.test_cli import GOOD, RACE
 DIVERGENT = "__global__ void k() { if (threadIdx.x == 0) __syncthreads(); }\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;\n"
 
 
+@pytest.mark.sampled(0)
 def test_the_summary_is_the_last_line(tmp_path: Path) -> None:
     """Of a terminal, where both streams are one."""
     (tmp_path / "p.cu").write_text(DIVERGENT)

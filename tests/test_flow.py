@@ -63,6 +63,7 @@ def written(value: Value, named: dict[int, tuple[int, object]]) -> object:
     [lambda seed: random_indices.text(seed, KERNELS), lambda seed: random_loops.program(random.Random(seed))],
     ids=["indices", "loops"],
 )
+@pytest.mark.sampled(1)
 def test_events_are_those_of_threads_by_themselves(make, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
     text = make(seed)
     shared = events(text)

@@ -334,7 +334,7 @@ def test_what_is_removed_inside_a_pass_is_compared_with_the_form_without_it(writ
     assert "spin_loops" not in reduced(path, "spin_loops")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", SMALLER)
 def test_what_is_removed_of_the_steps_is_what_systems_say(name: str, write: Callable[..., Path]) -> None:
     path = write(f"{HEAD} {SMALLER[name]} }}\n//@ launch k<<<1, 2>>>();\n//@ expect terminates;")

@@ -51,6 +51,7 @@ def harness() -> Mapping[str, str]:
     return files(read_tests(*paths), rounds=1, seed=1, turns=1)
 
 
+@pytest.mark.sampled(0)
 def test_accesses_are_instructions_as_the_library_maps_them() -> None:
     """PTX Writer's Guide to Interoperability: a seq_cst operation is a fence.sc and an acquire or relaxed one."""
     names = ("litmus/cas", "litmus/iriw", "litmus/fetch-add", "ptx/volatile", "ptx/reduction", "programs/lock-guard",
@@ -149,6 +150,7 @@ def test_the_suite_is_one_of_tests(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- progress
 
 
+@pytest.mark.sampled(0)
 def test_probes_tell_the_progress_models_apart() -> None:
     found = {model: progress.ends(model) for model in ("cuda", "cuda-in-order", "obe", "lobe", "hsa-obe", "hsa")}
     assert len({tuple(verdicts.items()) for verdicts in found.values()}) == len(found)

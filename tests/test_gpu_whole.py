@@ -79,6 +79,7 @@ def test_calls_go_by_way_of_the_harness() -> None:
     assert made["run.sh"].count("./whole-") == 3  # each once, and the first to say where that is
 
 
+@pytest.mark.sampled(0)
 def test_both_kinds_of_tests_in_one_harness(tmp_path: Path) -> None:
     tests = [t for f in read([SPECS / "litmus" / "mp.cu", streams.PROGRAMS / "fill.cu"], Settings()) for t in f.tests]
     made = files(tests, rounds=1, seed=1, turns=1)
@@ -159,6 +160,7 @@ def test_what_cannot_be_done_again_is_refused_by_name(text: str, said: str, tmp_
 
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
+@pytest.mark.sampled(0)
 def test_a_compiler_builds_programs_that_are_run_whole(tmp_path: Path) -> None:
     """Of each kind of call one, linked with what its calls are led to; without a GPU they say so."""
     names = ("nodes", "values", "pool")

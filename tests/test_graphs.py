@@ -136,6 +136,7 @@ def text(main: str) -> str:
         (BEGIN + PRODUCE + END + ADD.format("n", "a") + "cudaDeviceSynchronize();", "holds"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(9)
 def test_the_order_of_what_a_graph_does(ask: Asks, main: str, verdict: str) -> None:
     found = verdicts([ask(text(main))])
     assert found["race_free"] == [verdict]
@@ -196,6 +197,7 @@ def test_arguments_are_those_of_the_capture(ask: Asks) -> None:
 
 
 @pytest.mark.parametrize(("stream", "verdict"), [("0", "holds"), ("i", "violated")])
+@pytest.mark.sampled(1)
 def test_streams_in_a_vector(ask: Asks, stream: str, verdict: str) -> None:
     """Which stream an element is, is known: vectors of handles are memory of their thread."""
     main = "std::vector<cudaStream_t> of(2); for (auto& one : of) cudaStreamCreate(&one);"
@@ -210,6 +212,7 @@ def test_the_nodes_of_a_graph_are_counted(ask: Asks) -> None:
     assert verdicts([ask(f"{text(main)}//@ expect {asked};\n")])[asked] == ["holds"]
 
 
+@pytest.mark.sampled(0)
 def test_nodes_of_one_function_have_their_own_arguments(ask: Asks) -> None:
     """What is passed on to each is kept apart, as is that of a launch beside the capture."""
     main = f"int *from = a, *to = b, seen[4]; cudaMemset(a, 0, 8); cudaMemset(b, 0, 8); {BEGIN} more<<<1, 1, 0, s>>>(from, seen[3] = 1);"
@@ -240,6 +243,7 @@ def ordered(edges: dict[int, set[int]]) -> set[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("seed", range(programs(8, 100)))
+@pytest.mark.sampled(1)
 def test_random_graphs(ask: Asks, seed: int) -> None:
     """Nodes that write one of two numbers, and their edges: a race is where two of one number are in no order."""
     chance = Random(seed)
@@ -275,6 +279,7 @@ ANY_LAUNCH = "cudaGraphInstantiate(&x, g, 0); cudaGraphLaunch(x, s); cudaDeviceS
         ("cudaGraphAddNode(&q, g, nullptr, 0, &k);", "violated"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_a_node_of_any_type(ask: Asks, second: str, expected: str) -> None:
     """``cudaGraphAddNode`` makes what the function for the type of node makes."""
     assert verdicts([ask(text(f"{ANY_NODE} {second} {ANY_LAUNCH}"))])["race_free"] == [expected]
@@ -290,6 +295,7 @@ copy.memcpy.copyParams.kind = cudaMemcpyDeviceToDevice;
 
 
 @pytest.mark.parametrize(("after", "expected"), [("&p, 1", "holds"), ("nullptr, 0", "violated")])
+@pytest.mark.sampled(1)
 def test_fills_and_copies_of_any_type(ask: Asks, after: str, expected: str) -> None:
     main = f"{FILL_NODE} cudaGraphAddNode(&q, g, {after}, &copy); {ANY_LAUNCH}"
     assert verdicts([ask(text(main))])["race_free"] == [expected]
@@ -329,6 +335,7 @@ UPDATED = "cudaGraphExecUpdateResultInfo r; int code = cudaGraphExecUpdate(x, g,
         ("cudaMemsetAsync(a, 0, 8, s);", 910, 3, 1),  # cudaGraphExecUpdateErrorNodeTypeChanged
     ],
 )
+@pytest.mark.sampled(2)
 def test_an_update_that_fails_says_so(ask: Asks, second: str, code: int, result: int, node: int) -> None:
     """cudaErrorGraphExecUpdateFailure: "the graph update was not performed"."""
     main = BEGIN + PRODUCE + END + BEGIN + second + "cudaStreamEndCapture(s, &g);" + UPDATED
@@ -362,6 +369,7 @@ COPIED += "copy.extent = make_cudaExtent(4, 2, 1); copy.kind = cudaMemcpyDeviceT
          + "copy.dstPtr = p; cudaMemcpy3DAsync(&copy, s); cudaMemsetAsync((char*)p.ptr + p.pitch, 0, 4, n);", "violated"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_copies_of_boxes(ask: Asks, main: str, expected: str) -> None:
     """cudaMemcpy3D of memory that is no array is a copy of each of its rows."""
     assert verdicts([ask(text(main + "cudaDeviceSynchronize();"))])["race_free"] == [expected]

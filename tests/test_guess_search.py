@@ -125,6 +125,7 @@ _TOO_LARGE = InputError(Diagnostic(Code.TOO_LARGE, "more than 5000 events", Span
 
 
 @pytest.mark.parametrize("late_", [LimitError("late"), _TOO_LARGE])
+@pytest.mark.sampled(1)
 def test_a_kernel_that_does_too_much_is_asked_in_a_small_launch(
     late_: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:

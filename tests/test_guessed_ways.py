@@ -74,6 +74,7 @@ def test_a_kernel_that_a_gpu_is_not_given_takes_no_other_with_it(write: Callable
     assert "kernel = count" in done.stdout, done.stdout + done.stderr
 
 
+@pytest.mark.sampled(0)
 def test_tests_of_pytest_are_of_every_kernel(mixed: Path) -> None:
     call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "scopec.pytest_plugin", "-q"]
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}

@@ -258,6 +258,7 @@ void draw() { glutMainLoop(); }
     assert found["programs"]
 
 
+@pytest.mark.sampled(0)
 def test_lines_stay_where_they_are_without_host_code() -> None:
     source = Source("host.cu", WITH_HOST)
     found = kernels(source, Path(), Flags(), None)

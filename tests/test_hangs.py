@@ -40,6 +40,7 @@ def only(outcome: Outcome, kind: str = "terminates") -> tuple[Report, Check]:
 
 
 @pytest.mark.parametrize(("kind", "verdict"), [("terminates", "violated"), ("may_hang", "holds")])
+@pytest.mark.sampled(1)
 def test_a_hang_is_one_of_either_memory(ask: Asks, kind: str, verdict: str) -> None:
     text = VIOLATIONS["stuck"].replace("terminates", kind)
     _, found = only(ask(text), kind)
@@ -217,7 +218,7 @@ def test_barriers_bring_order_that_schedules_have_too(ask: Asks) -> None:
     assert only(ask(text))[1].verdict == "violated"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(5000, 5000 + (_PROGRAMS or 20)))
 def test_where_schedules_are_all_there_is_none_is_missed(write: Callable[..., Path], seed: int) -> None:
     chance = random.Random(seed)

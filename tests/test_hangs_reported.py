@@ -97,6 +97,7 @@ pytestmark = pytest.mark.usefixtures("kept_machines")
         ),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_mends_a_sleeper(ask: Asks, name: str, advice: str) -> None:
     from tests.test_stuck import _SLEEPER
 

@@ -146,7 +146,7 @@ def race_free(program: memory.Program, folder: Path) -> bool:
     return answers["race"] is None
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_is_free_of_heterogeneous_races_is_sequentially_consistent(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
@@ -255,7 +255,7 @@ def test_the_simulator_needs_each_of_its_parts(
     assert found > sequential(program)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("seed", range(5))
 def test_lines_that_nobody_reads_make_no_difference(seed: int) -> None:
     program, switched_on = chosen(seed)
@@ -270,7 +270,7 @@ ORDERED = [
 _EVERY = sorted(str(path.relative_to(REPOSITORY / "specs")) for path in (REPOSITORY / "specs").glob("*/*.cu"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("spec", _EVERY if WHOLE else ORDERED)
 def test_race_free_specs_have_sequentially_consistent_outcomes(

@@ -199,6 +199,7 @@ __global__ void open(int* a, int* b) {
     assert "line 0" not in said
 
 
+@pytest.mark.sampled(0)
 def test_places_are_those_of_the_text_behind_a_longer_include(write: Write) -> None:
     """What is read in place of a library's header is longer than the line that includes it."""
     text = """\

@@ -106,6 +106,7 @@ def program(body: str) -> str:
 
 
 @pytest.mark.parametrize("case", CASES)
+@pytest.mark.sampled(1)
 def test_they_hold_what_is_put_there(case: str, tmp_path: Path) -> None:
     body, end = CASES[case]
     rest = "__global__ void k() {}\nint main() { run(); k<<<1, 1>>>(); cudaDeviceSynchronize(); }\n"
@@ -114,6 +115,7 @@ def test_they_hold_what_is_put_there(case: str, tmp_path: Path) -> None:
 
 
 @needs_compiler
+@pytest.mark.sampled(0)
 def test_a_compilers_own_hold_the_same(tmp_path: Path) -> None:
     functions = "".join(f"void run{n}() {{ r = 0; {body} }}\n" for n, (body, _) in enumerate(CASES.values()))
     calls = "".join(f'run{n}(); std::printf("%d\\n", r); ' for n in range(len(CASES)))

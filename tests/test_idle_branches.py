@@ -75,6 +75,7 @@ def _run(write, kernel: str, options: str = "") -> Run:  # type: ignore[no-untyp
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sampled(4)
 def test_an_exchange_whose_success_nobody_asks_for_decides_nothing(name: str, write) -> None:  # type: ignore[no-untyped-def]
     kernel, ends, decides = KERNELS[name]
     run = _run(write, kernel)

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import scopec
 from tests.samples import EVERY, spread
 from tests.test_cli import RACE
@@ -40,6 +42,7 @@ def test_each_module_can_be_the_first() -> None:
     assert json.loads(printed) == {}
 
 
+@pytest.mark.sampled(0)
 def test_an_answer_of_the_embedded_engine_imports_little(tmp_path: Path) -> None:
     """No templates, no Alloy, no sockets: of half a second, they took a twentieth."""
     (tmp_path / "p.cu").write_text(RACE)

@@ -122,6 +122,7 @@ def test_what_is_selected(project: Path) -> None:
     assert "1 file, 1 program: 0 hold" in command("check", "src", "-x").stdout
 
 
+@pytest.mark.sampled(0)
 def test_standard_input(project: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "scopec", "check", "-"], input=RACE, capture_output=True, text=True, check=False,
@@ -134,6 +135,7 @@ def test_standard_input(project: Path) -> None:
 # ---------------------------------------------------------------- other tools
 
 
+@pytest.mark.sampled(0)
 def test_each_expectation_is_a_test_of_pytest(project: Path) -> None:
     call = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", "-o", "scopec_engine=embedded"]
     environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
@@ -162,6 +164,7 @@ def test_the_hook_and_the_action_name_what_there_is() -> None:
 
 
 @pytest.mark.skipif(shutil.which("ctest") is None, reason="CMake is not here")
+@pytest.mark.sampled(0)
 def test_cmake(project: Path) -> None:
     script = project / "scopec"
     script.write_text(f"#!{sys.executable}\nfrom scopec.cli import main\nmain()\n")

@@ -50,6 +50,7 @@ class Reader:
         return code.partition("store i32 ")[2].partition(",")[0]
 
 
+@pytest.mark.sampled(0)
 def test_what_others_have_is_precompiled_when_it_is_wanted_again(tmp_path: Path, kept: Path) -> None:
     reader = Reader(tmp_path)
     assert reader.stored() == "1"
@@ -174,6 +175,7 @@ class Answers:
 
 
 @pytest.mark.parametrize("include", ["<theirs/value.h>", '"theirs/value.h"'])
+@pytest.mark.sampled(1)
 def test_code_over_others_headers_is_kept(
     include: str, tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +207,7 @@ def test_code_over_others_headers_is_kept(
         "const char* at = __TIME__;\nenum { VALUE = 1 };\n",
     ],
 )
+@pytest.mark.sampled(1)
 def test_code_that_may_depend_on_more_is_not_kept(
     header: str, tmp_path: Path, kept: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("kept_machines")
 PROGRAMS = sorted((REPOSITORY / "tests" / "fixtures" / "language").glob("*.cu"))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_what_a_program_says_holds(path: Path) -> None:
     outcomes = check([path], Settings(engine="embedded"))
@@ -25,7 +25,7 @@ def test_what_a_program_says_holds(path: Path) -> None:
     assert {v for of_check in found.values() for v in of_check} == {"holds"}, found
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "path", [p for p in PROGRAMS if p.stem.startswith(("barrier", "latch", "semaphore", "vote"))], ids=lambda p: p.stem
@@ -69,6 +69,7 @@ def test_alloy_agrees_about_barriers(path: Path) -> None:
         ("Node* n = &pool[1]; if (x == 0) n = n->next; n->value = 1;", "`n->value` points to no object"),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_is_undefined_is_noticed(tmp_path: Path, body: str, message: str | None) -> None:
     head = "__device__ int x, a[3], m[2][2]; struct Node { int value; Node* next; }; __device__ Node pool[2];\n"
     text = head + "__global__ void k() { if (blockIdx.x) x = 2; else { " + body + " } }\n//@ launch k<<<2, 1>>>();\n"

@@ -170,13 +170,14 @@ int main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); }
 """
 
 
+@pytest.mark.sampled(0)
 def test_what_clang_does_not_take_may_be_in_the_scoped_language(write: Callable[..., Path]) -> None:
     with pytest.raises(InputError, match="reference to __host__ variable"):
         plan(write(LOOSE), "p.cu", Overrides(reader="clang"))
     assert verdicts(write(LOOSE)) == ["holds"]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("use", "headers"),
     [
@@ -236,6 +237,7 @@ def test_a_program_that_includes_something_is_cplusplus(write: Callable[..., Pat
         ("switch (1) { case x: ; }", "SCP017"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_errors_of_clang_have_the_code_of_their_kind(write: Callable[..., Path], statement: str, code: str) -> None:
     text = "struct S { };\n__device__ int x;\n__device__ int f(int);\n__global__ void k() {\n" + statement + "\n}\n"
     with pytest.raises(InputError) as raised:
@@ -243,6 +245,7 @@ def test_errors_of_clang_have_the_code_of_their_kind(write: Callable[..., Path],
     assert raised.value.diagnostics[0].code.id == code, raised.value
 
 
+@pytest.mark.sampled(0)
 def test_errors_of_what_is_in_neither_language_are_clangs(write: Callable[..., Path]) -> None:
     with pytest.raises(InputError) as raised:
         plan(write(LOOSE.replace("k() {", "k() { int* p = &nothing;")), "p.cu", BY_LANGUAGE)

@@ -133,6 +133,7 @@ SYSTEM = FENCED.replace("__threadfence", "__threadfence_system")
         ("launch(first, s0, TRIGGERED, e); cudaStreamWaitEvent(s1, e, 0); launch(second, s2);", "violated"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_which_record_a_wait_is_for(ask: Asks, calls: str, expected: str) -> None:
     """The latest before it, as of other events."""
     assert verdicts([ask(two(FENCED, "y = x;", calls) + "//@ expect race_free;\n")]) == {"race_free": [expected]}
@@ -145,6 +146,7 @@ def test_which_record_a_wait_is_for(ask: Asks, calls: str, expected: str) -> Non
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("call", ["cudaEventSynchronize(e);", "if (cudaEventQuery(e) != cudaSuccess) std::exit(1);"])
+@pytest.mark.sampled(2)
 def test_what_the_host_sees(ask: Asks, first: str, kind: str, expected: str, call: str) -> None:
     """A host thread sees what a fence of system scope covers."""
     text = two(first, "", f"launch(first, s0, {kind}, e); {call} y = x;")
@@ -177,6 +179,7 @@ SPIN = "while (flag.load() == 0);"
         ("flag.store(1);", "LAUNCHED", SPIN, "cuda", "violated"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_when_a_kernel_behind_an_event_starts(
     ask: Asks, first: str, kind: str, second: str, under: str, expected: str
 ) -> None:
@@ -238,6 +241,7 @@ def why(outcome: Outcome) -> str:
         ("LAUNCHED", "a best effort"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_words_of_a_race(ask: Asks, kind: str, said: str) -> None:
     """Which event the stream, or the host, waits for, and what that orders."""
     calls = f"launch(first, s0, {kind}, e); cudaStreamWaitEvent(s1, e, 0); launch(second, s1);"
@@ -280,6 +284,7 @@ def test_lanes_draw_the_event_of_a_launch(ask: Asks) -> None:
     assert [edge.relation for edge in picture.edges if edge.relation == "fires"] == ["fires"]
 
 
+@pytest.mark.sampled(0)
 def test_readings_are_told(ask: Asks) -> None:
     """What no document says is told with the verdict."""
     calls = "launch(third, s0); launch(first, s0, {}, e); cudaStreamWaitEvent(s1, e, 0); launch(second, s1);"

@@ -45,6 +45,7 @@ int main() {
 
 
 @pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.sampled(2)
 def test_which_waits_order_two_blocking_streams(between: str, tmp_path: Path) -> None:
     call, orders = BETWEEN[between]
     text = TEXT.replace("FIRST", "x = 1;").replace("SECOND", "x = 2;").replace("BETWEEN", call)
@@ -53,6 +54,7 @@ def test_which_waits_order_two_blocking_streams(between: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("between", BETWEEN)
+@pytest.mark.sampled(2)
 def test_which_waits_let_a_kernel_wait_for_an_earlier_one(between: str, tmp_path: Path) -> None:
     """Nothing promises that kernels of two streams run side by side."""
     call, orders = BETWEEN[between]
@@ -66,6 +68,7 @@ def test_which_waits_let_a_kernel_wait_for_an_earlier_one(between: str, tmp_path
     ("behind", "verdict"),
     [("", "violated"), ("cudaStreamWaitEvent(s, others);", "violated"), ("cudaEventRecord(e, s);", "holds")],
 )
+@pytest.mark.sampled(3)
 def test_who_waits_for_a_blocking_stream_waits_for_what_it_got(
     behind: str, verdict: str, wait: str, tmp_path: Path
 ) -> None:

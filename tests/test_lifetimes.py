@@ -133,6 +133,7 @@ RACES = [
 
 
 @pytest.mark.parametrize(("body", "of", "why"), RACES)
+@pytest.mark.sampled(3)
 def test_an_end_that_nothing_orders_with_an_access_races_with_it(
     tmp_path: Path, body: str, of: str, why: str | None
 ) -> None:
@@ -272,6 +273,7 @@ def programs() -> Iterator[tuple[int, Drawn]]:
 
 
 @pytest.mark.parametrize("reduced", [True, False])
+@pytest.mark.sampled(1)
 def test_random_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, reduced: bool) -> None:
     """The same with all lifetimes asked about: what the program alone orders makes no difference to verdicts."""
     if not reduced:
@@ -319,6 +321,7 @@ int main() {
 
 
 @pytest.mark.parametrize(("synchronize", "verdict"), [("cudaDeviceSynchronize();", "holds"), ("", "violated")])
+@pytest.mark.sampled(1)
 def test_lifetimes_that_many_threads_access(synchronize: str, verdict: str, tmp_path: Path) -> None:
     """Whether a lifetime is sure does not hang on how many accesses are checked before."""
     found = said(check_text(tmp_path, MANY.replace("SYNCHRONIZE", synchronize), engine="embedded"))

@@ -146,6 +146,7 @@ def test_a_limit_holds_in_a_module_that_is_imported(tmp_path: Path, monkeypatch:
         importlib.import_module("limited_three")
 
 
+@pytest.mark.sampled(0)
 def test_a_thread_that_is_started_gets_none_of_its_parents_exceptions() -> None:
     """It would die of one before it runs, and its parent would wait for it in vain."""
     ended: list[bool] = []
@@ -218,6 +219,7 @@ def test_a_limit_that_is_passed_at_the_end_does_no_harm_later() -> None:
         busy(0.002)
 
 
+@pytest.mark.sampled(0)
 def test_nothing_is_raised_outside_of_a_block_nor_left_behind() -> None:
     """Blocks in blocks, in threads that take turns at every step; what arrives may arrive at any of them."""
     wrong: list[BaseException] = []
@@ -287,6 +289,7 @@ TRIES = programs(8, 25)
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file is closed when it is collected
 @pytest.mark.parametrize("seed", range(TRIES))
+@pytest.mark.sampled(3)
 def test_a_tiny_limit_makes_no_verdict_the_opposite(seed: int) -> None:
     """Every expectation of the specifications holds: within any limit it does, or nothing is known of it."""
     chance = Random(seed)
@@ -299,7 +302,7 @@ def test_a_tiny_limit_makes_no_verdict_the_opposite(seed: int) -> None:
     assert outcome.exit_code in (0, 4), (path, seconds, memory, outcome.failure)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "options", "status", "said"),
     [
@@ -349,6 +352,7 @@ def test_what_is_too_large_is_said_to_be(
 @pytest.mark.parametrize(
     ("limit", "said"), [(("--timeout", "2"), "time limit"), (("--memory-limit", "150MB"), "memory")]
 )
+@pytest.mark.sampled(1)
 def test_final_states_of_many_writes_are_within_the_limits(limit: tuple[str, str], said: str, tmp_path: Path) -> None:
     path = tmp_path / "many.cu"
     path.write_text(
@@ -361,7 +365,7 @@ def test_final_states_of_many_writes_are_within_the_limits(limit: tuple[str, str
     assert sum(os.times()[2:4]) - sum(begun[2:4]) < 30
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["check", "outcomes", "compile", "trace"])
 def test_only_regular_files_are_read(command: str, tmp_path: Path) -> None:
     endless, pipe = tmp_path / "endless.cu", tmp_path / "pipe.cu"
@@ -378,7 +382,7 @@ def test_only_regular_files_are_read(command: str, tmp_path: Path) -> None:
         assert said in done.stderr
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("command", ["check", "outcomes", "compile", "trace"])
 def test_a_file_past_its_limit_is_not_answered(command: str, tmp_path: Path) -> None:
     folder = ("-o", tmp_path / "generated") if command == "compile" else ()
@@ -388,6 +392,7 @@ def test_a_file_past_its_limit_is_not_answered(command: str, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("size", ["", "much", "-1GB", "0", "1XB"])
+@pytest.mark.sampled(3)
 def test_a_size_that_is_none_is_bad_usage(size: str) -> None:
     done = scopec("check", "specs/litmus/mp.cu", "--memory-limit", size)
     assert done.returncode == 2

@@ -152,6 +152,7 @@ def random_body(seed: int) -> str:
 
 
 @pytest.mark.parametrize("seed", range(programs(8, 100)))
+@pytest.mark.sampled(4)
 def test_no_answer_changes(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each branch is a step of its own, so that there is more to fuse."""
     chance = random.Random(seed)

@@ -44,7 +44,7 @@ def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
     assert show(cut.guard.value(graph.conditions)) == "k_0_0_L4_R != 1 && k_0_0_L4_R2 != 1"
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("loop", "waits"),
     [

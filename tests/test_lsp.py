@@ -299,6 +299,7 @@ def test_a_change_ends_what_is_being_asked(editor: Editor, tmp_path: Path) -> No
 
 @pytest.mark.skipif(sys.platform != "linux", reason="this system is not Linux")
 @pytest.mark.parametrize("warm", [True, False])
+@pytest.mark.sampled(1)
 def test_a_killed_server_leaves_nothing(warm: bool, tmp_path: Path) -> None:
     session = Editor(tmp_path, tmp_path, warm=warm)
     session.open(tmp_path / "long.cu", LONG)
@@ -343,6 +344,7 @@ def test_settings_of_the_tree_run_nothing_and_are_told(editor: Editor, tmp_path:
     assert editor.shown[settings.as_uri()] == []
 
 
+@pytest.mark.sampled(0)
 def test_a_server_starts_where_settings_are_wrong(tmp_path: Path) -> None:
     (tmp_path / "scopec.toml").write_text("model = 3\n")
     session = Editor(tmp_path, tmp_path)
@@ -430,6 +432,7 @@ def test_what_comes_of_a_text_that_has_changed_is_not_taken(monkeypatch: pytest.
     asyncio.run(session())
 
 
+@pytest.mark.sampled(0)
 def test_no_fix_for_a_header_that_is_open_with_changes(editor: Editor, tmp_path: Path) -> None:
     """It was found for the header on the disk."""
     path, header = tmp_path / "main.cu", tmp_path / "flag.h"

@@ -163,6 +163,7 @@ MEET:
 
 
 @pytest.mark.parametrize(("fence", "expected"), [("fence.proxy.async;", "race_free"), ("", "race on m")])
+@pytest.mark.sampled(1)
 def test_a_file_of_ptx(fence: str, expected: str, tmp_path: Path) -> None:
     path = tmp_path / "a.ptx"
     path.write_text(_PTX.replace("FENCE", fence).replace("EXPECTED", expected))

@@ -61,6 +61,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 
 @pytest.mark.parametrize("name", RINGS)
+@pytest.mark.sampled(4)
 def test_a_ring_of_which_nothing_is_settled(name: str, tmp_path: Path, found: list[bool]) -> None:
     old, new, races = RINGS[name]
     assert old in RING
@@ -108,7 +109,7 @@ def test_who_is_overtaken_when_others_run_ahead_goes_on_in_turns(tmp_path: Path,
     assert found == [True]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_is_found_is_a_race(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With mbarriers as they are; of settled ones tests are beside these."""

@@ -96,6 +96,7 @@ __global__ void k(int* out) {
     ("text", "line"),
     [(TWO_BUFFERS, 9), (HISTOGRAM.replace(BARRIER, "").replace("    atomicAdd", BARRIER + "    atomicAdd"), 6)],
 )
+@pytest.mark.sampled(1)
 def test_the_likeliest_place_is_tried_first(
     text: str, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -118,6 +119,7 @@ def test_the_likeliest_place_is_tried_first(
     assert tried == [line]
 
 
+@pytest.mark.sampled(0)
 def test_attributes_of_the_machine_are_tried_where_they_matter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are about atomic operations of the system's scope."""
     tried: set[str] = set()

@@ -147,7 +147,7 @@ def under(run: Run, file: Path) -> Problem:
 @pytest.mark.parametrize(
     "path", sorted(set(PTX.glob("*.cu")) - {PTX / "launch.cu", PTX / "cluster-memory.cu"}), ids=lambda p: p.stem
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_ptx_in_other_words_gives_the_same_answers(path: Path) -> None:
     """A file in Dartagnan's manner, with recursion, `sr` and `syncbar` (but without launches and ends of blocks).
 
@@ -160,7 +160,7 @@ def test_ptx_in_other_words_gives_the_same_answers(path: Path) -> None:
             assert answers(under(run, FIXTURES / "dartagnan-style.cat")) == expected
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", ["message-passing", "release-sequence", "fences", "coherence"])
 def test_c11_in_other_words_gives_the_same_answers(name: str) -> None:
     """A file in herd7's manner, without seq_cst, where release sequences are those of C++20."""

@@ -80,6 +80,7 @@ CASES = [
     [(*case, "shims") for case in CASES]
     + [pytest.param(*case, "real", marks=needs_headers) for case in (CASES if EVERY else spread(CASES, 2))],
 )
+@pytest.mark.sampled(3)
 def test_an_order_and_a_scope_are_those_that_are_named(
     store: str, load: str, where: dict[str, str], verdict: str, headers: str, tmp_path: Path
 ) -> None:
@@ -122,6 +123,7 @@ __global__ void k() {{
         ),
     ],
 )
+@pytest.mark.sampled(1)
 def test_functions_of_pointers(write: str, order: str, verdict: str, headers: str, tmp_path: Path) -> None:
     found = answers(POINTERS.format(write=write, order=order), headers, tmp_path)
     assert found["race_free"] == verdict
@@ -130,6 +132,7 @@ def test_functions_of_pointers(write: str, order: str, verdict: str, headers: st
 
 
 @pytest.mark.parametrize("headers", HEADERS)
+@pytest.mark.sampled(1)
 def test_the_parameter_weak_is_ignored(headers: str, tmp_path: Path) -> None:
     """As the guide says; a weak one of C++ may fail without a reason."""
     text = """

@@ -33,6 +33,7 @@ ENDS = "//@ expect required out[0] == 5 && out[1] == 5;\n"
         ("out[p] = two(p);", 2),
     ],
 )
+@pytest.mark.sampled(1)
 def test_different_orders_alone(body: str, line: int, tmp_path: Path) -> None:
     (found,) = checks(tmp_path, body, ENDS)
     assert found.verdict == "violated"
@@ -48,7 +49,7 @@ def test_a_hang_by_different_orders_alone(tmp_path: Path) -> None:
     assert "in different orders" in (found.orders or "")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("body", "expect", "verdict"),
     [

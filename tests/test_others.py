@@ -70,6 +70,7 @@ def test_where_no_execution_is_shown_there_is_no_other(write: Callable[..., Path
 
 
 @pytest.mark.parametrize("seed", range(programs(3, 30)))
+@pytest.mark.sampled(2)
 def test_nearest_are_those_with_fewest_differences(seed: int, tmp_path: Path) -> None:
     path = tmp_path / "p.cu"
     path.write_text(memory_text(handover_program(random.Random(f"others {seed}")), "//@ expect race_free;\n"))

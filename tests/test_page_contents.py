@@ -135,6 +135,7 @@ def test_an_execution_of_200_events_stays_usable(page: Page, tmp_path: Path) -> 
 
 @browser_test
 @pytest.mark.parametrize("name", ["race", "lasso"])
+@pytest.mark.sampled(1)
 def test_screenshots_are_of_these_pages(
     name: str, browser: Browser, site: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -23,6 +23,7 @@ pytestmark = [pytest.mark.jvm, pytest.mark.browser]
 
 
 @browser_test
+@pytest.mark.sampled(0)
 def test_a_race_is_walked_through(page: Page, site: Path) -> None:
     page.goto((site / "race_scope.html").as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("race-scope.cu")
@@ -395,6 +396,7 @@ def test_violations_of_other_programs_follow(page: Page, tmp_path: Path) -> None
 
 @browser_test
 @pytest.mark.parametrize("width", [1200, 390])
+@pytest.mark.sampled(0)
 def test_code_is_not_cut(width: int, page: Page, site: Path) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     for name in ("race_scope.html", "lasso.html", "wide.html"):

@@ -149,6 +149,7 @@ def test_a_schedule_is_drawn_with_where_its_threads_stay(tmp_path: Path) -> None
     assert 'class="band"' in svg(around)
 
 
+@pytest.mark.sampled(0)
 def test_arrows_lead_from_who_waits_to_who_could_help(tmp_path: Path) -> None:
     """In a circle of locks to each other; to the last step of one that has ended and kept a lock."""
     from tests.test_left_behind import BARRIER, LOCK

@@ -14,7 +14,7 @@ PIECES = sorted((HERE / "pieces").glob("*.cu"))
 
 @needs_headers
 @pytest.mark.slow
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(0)
 @pytest.mark.parametrize("path", [path for path in PIECES if not needs(path)], ids=lambda path: path.stem)
 def test_a_piece_is_decided_and_its_broken_sibling_too(path: Path) -> None:
     found = outcome(path, "real")

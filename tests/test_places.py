@@ -49,6 +49,7 @@ _CLUSTER = _COOPERATIVE.replace("void k", "__cluster_dims__(3) void k").replace(
         (_WAIT + "//@ given resident_blocks = 0;\n//@ expect terminates;\n", Code.BAD_OPTION, "`0` is not a value"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(4)
 def test_what_cannot_be_launched_or_asked_is_an_error(tmp_path: Path, text: str, code: Code, said: str) -> None:
     (found,) = check_text(tmp_path, text, engine="embedded").diagnostics
     assert found.code is code
@@ -106,6 +107,7 @@ int main() { waits<<<dim3(4, 2), 1>>>(); cudaDeviceSynchronize(); }
         ),
     ],
 )
+@pytest.mark.sampled(3)
 def test_a_hang_is_told_under_what_is_assumed(tmp_path: Path, given: str, earlier: str, said: str) -> None:
     text = _WAIT.replace("blockIdx.x == 1", f"{earlier}(blockIdx.x == 1)") + (f"//@ given {given};\n" if given else "")
     (report,) = check_text(tmp_path, text + "//@ expect terminates;\n", engine="embedded").reports

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import REPOSITORY
 
 
@@ -17,6 +19,7 @@ def profile(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )  # fmt: skip
 
 
+@pytest.mark.sampled(0)
 def test_a_call_is_carried_out_and_its_functions_are_listed(write: Callable[..., Path]) -> None:
     path = write("__device__ int x; __global__ void k() { x = 1; }\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n")
     done = profile("--top", "400", "--", "check", path, "--engine", "embedded", "--reader", "scoped")

@@ -151,6 +151,7 @@ def says(schedule: Schedule | None) -> str:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.sampled(12)
 def test_a_program(name: str) -> None:
     threads, expected = PROGRAMS[name]
     assert says(shown(threads)) == expected
@@ -164,6 +165,7 @@ def agree(found: str, simulated: set[str]) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name, (threads, _) in PROGRAMS.items() if Sync() in threads[0]])
+@pytest.mark.sampled(7)
 def test_among_many_threads_of_the_block(name: str) -> None:
     """The steps of those that only meet the others are sure; those on the mbarrier are not."""
     threads, expected = PROGRAMS[name]

@@ -90,7 +90,7 @@ def scoped(op: memory.Op) -> bool:
 # ---------------------------------------------------------------- scopes
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("model", HRF)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -105,7 +105,7 @@ def test_raising_scopes_by_one_map_creates_no_hrf_race(
     assert set(after.states) == set(before.states)  # executions are sequentially consistent whatever the scopes
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("model", CUDA)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -131,7 +131,7 @@ def reading(chance: random.Random) -> list[str]:
     return chance.choice([[], [f"options {name} = {chance.choice(OPTIONS[name].values[1:])}"]])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("version", CUDA)
 def test_raising_to_system_can_race_where_such_atomics_are_not_atomic(version: str) -> None:
     """Why the property above says so: mapped memory whose link has no native atomics."""
@@ -145,7 +145,7 @@ def test_raising_to_system_can_race_where_such_atomics_are_not_atomic(version: s
     assert not facts(raised, version, mapped, "given hostNativeAtomicSupported = 1").racy
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("model", HRF)
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -161,7 +161,7 @@ def test_with_one_global_scope_every_hrf_model_is_sc_drf(
 # ---------------------------------------------------------------- orders and fences
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("model", [*CUDA, *HRF, "sc-drf", "rc11"])
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
@@ -220,6 +220,7 @@ def atomicity_changes(first: int, second: int, op: memory.Op, storage: str, has:
 @pytest.mark.parametrize(("first", "second"), [(1, 2), (2, 3), (1, 3)])
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
+@pytest.mark.sampled(1)
 def test_versions_differ_only_where_the_document_changed(
     first: int, second: int, program: memory.Program, chance: random.Random
 ) -> None:
@@ -238,6 +239,7 @@ def test_versions_differ_only_where_the_document_changed(
 @pytest.mark.parametrize("model", ["cuda-v3", "hrf0", "rc11"])
 @given(program=programs())
 @tried
+@pytest.mark.sampled(1)
 def test_names_mean_nothing(model: str, program: memory.Program) -> None:
     """Variables, locals and the kernel renamed, so that their alphabetical order is another one."""
     names = {
@@ -259,6 +261,7 @@ def test_names_mean_nothing(model: str, program: memory.Program) -> None:
 @pytest.mark.parametrize("model", ["cuda-v3", "hrf0", "rc11"])
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
+@pytest.mark.sampled(1)
 def test_places_of_threads_mean_nothing(model: str, program: memory.Program, chance: random.Random) -> None:
     """Blocks and the threads in them in another order."""
     order = list(range(len(program.threads)))
@@ -277,6 +280,7 @@ def without_names(found: Facts) -> list[tuple[list[int], int]]:
 @pytest.mark.parametrize("model", ["cuda-v3", "hrf0", "rc11"])
 @given(program=programs(), chance=st.randoms(use_true_random=False))
 @tried
+@pytest.mark.sampled(1)
 def test_values_that_are_only_compared_mean_nothing(model: str, program: memory.Program, chance: random.Random) -> None:
     """Every constant replaced, one for one, in a program that adds nothing."""
 
@@ -309,6 +313,7 @@ def test_values_that_are_only_compared_mean_nothing(model: str, program: memory.
 @pytest.mark.parametrize("model", ["cuda-v3", "ptx"])
 @given(program=programs())
 @tried
+@pytest.mark.sampled(1)
 def test_keeping_program_order_keeps_every_dependency(model: str, program: memory.Program) -> None:
     """What RC11's axiom allows, the axioms about dependencies allow too."""
     states = {

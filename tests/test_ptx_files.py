@@ -241,6 +241,7 @@ DONE:
 
 
 @pytest.mark.parametrize(("sync", "verdict"), [("bar.sync 0;", "holds"), ("", "violated")])
+@pytest.mark.sampled(1)
 def test_shared_memory_of_a_kernel(sync: str, verdict: str, write: Write) -> None:
     text = kernel(".reg .pred %p<1>;" + SHARED.replace("SYNC", sync), ".param .u64 k_0")
     path = write(text + RESULT + "//@ launch k<<<1, 2>>>(out);\n//@ expect race_free;\n", "t.ptx")
@@ -317,6 +318,7 @@ FINE:
 
 
 @pytest.mark.parametrize(("value", "verdict"), [(0, ["holds"]), (1, ["violated"])])
+@pytest.mark.sampled(1)
 def test_an_assertion(value: int, verdict: list[str], write: Write) -> None:
     around = f".global .align 4 .u32 x = {value};\n.global .align 1 .b8 $text$1[4] = {{120, 61, 48, 0}};"
     text = kernel(ASSERTION, "", around) + "//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"

@@ -77,7 +77,6 @@ CHANGES = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", CHANGES)
 def test_each_line_is_needed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     change, spec, variant = CHANGES[name]

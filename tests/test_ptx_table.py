@@ -56,7 +56,7 @@ def sides() -> Iterator[tuple[str, str, str, str]]:
 
 
 @pytest.mark.parametrize(("side", "opcode", "order", "scope"), list(sides()))
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(2)
 def test_an_order_and_a_scope_carry_a_message_or_do_not(
     side: str, opcode: str, order: str, scope: str, write: Write
 ) -> None:
@@ -75,6 +75,7 @@ def test_an_order_and_a_scope_carry_a_message_or_do_not(
 
 
 @pytest.mark.parametrize("scope", table.MEMBAR)
+@pytest.mark.sampled(1)
 def test_membar_is_a_fence_of_its_scope(scope: str, write: Write) -> None:
     text = PASSING.replace("SEND", send(f"membar.{scope}; st.relaxed.gpu.u32 [%0], %1;")).replace("RECEIVE", LOAD)
     found = answers(write(text.replace("WHO", "blockIdx.x").replace("GRID", "2, 1")))
@@ -137,6 +138,7 @@ RESULTS: dict[str, Callable[[int, int], int]] = {
 
 
 @pytest.mark.parametrize("opcode", ["atom", "red"])
+@pytest.mark.sampled(1)
 def test_what_updates_leave(opcode: str, write: Write) -> None:
     checks, body = [], "r = 0;"
     for n, (name, result) in enumerate(RESULTS.items()):
@@ -166,6 +168,7 @@ def test_comparisons(write: Write) -> None:
 
 
 @pytest.mark.parametrize("register", [name for name, meant in table.INDICES.items() if "cluster" not in meant])
+@pytest.mark.sampled(2)
 def test_indices_and_extents(register: str, write: Write) -> None:
     text = f"""
 #include <cassert>
@@ -182,11 +185,13 @@ int main() {{ k<<<dim3(1, 2, 1), dim3(2, 1, 1)>>>(); cudaDeviceSynchronize(); }}
 
 
 @pytest.mark.parametrize("register", table.LANES)
+@pytest.mark.sampled(3)
 def test_lanes(register: str, write: Write) -> None:
     both(asm(f"mov.u32 %0, %{register};", ': "=r"(r) ::'), f"r == {table.LANES[register](0)}u", write)
 
 
 @pytest.mark.parametrize("register", table.UNKNOWN)
+@pytest.mark.sampled(3)
 def test_what_is_not_known_of_the_machine(register: str, write: Write) -> None:
     wide = table.UNKNOWN[register] == 64
     body = asm(f"mov.u{64 if wide else 32} %0, %{register};", ': "=l"(l) ::' if wide else ': "=r"(r) ::')

@@ -94,6 +94,7 @@ def races(results: scopec.Results, file: str, object_: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "line"), NUMBA)
+@pytest.mark.sampled(1)
 def test_numba(right: str, wrong: str, line: str) -> None:
     needs("numba")
     kernels, (launch, expect, object_) = module("numba_kernels"), OF_THREADS[right]
@@ -108,6 +109,7 @@ def test_numba(right: str, wrong: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "line"), TRITON)
+@pytest.mark.sampled(2)
 def test_triton(right: str, wrong: str, line: str) -> None:
     needs("triton")
     kernels, (launch, expect, object_) = module("triton_kernels"), OF_PROGRAMS[right]
@@ -123,6 +125,7 @@ def test_triton(right: str, wrong: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "line"), CUPY)
+@pytest.mark.sampled(2)
 def test_cupy(right: str, wrong: str, line: str) -> None:
     kernels, ((grid, block, args), expect, object_) = module("cupy_kernels"), OF_THREADS[right]
     launch = (grid, block, {**args, "n": 4} if right == "histogram" else args)
@@ -131,6 +134,7 @@ def test_cupy(right: str, wrong: str, line: str) -> None:
 
 
 @pytest.mark.parametrize(("right", "wrong", "line"), TORCH)
+@pytest.mark.sampled(1)
 def test_sources_of_pytorch(right: str, wrong: str, line: str) -> None:
     sources, ((grid, block, args), expect, object_) = module("torch_sources"), OF_THREADS[right.lower()]
     launch = (grid, block, {**args, "n": 4} if right == "HISTOGRAM" else args)
@@ -207,6 +211,7 @@ def test_what_is_refused(kernel: Any, launch: Any, code: str, said: str) -> None
     assert results.exit_code == 2
 
 
+@pytest.mark.sampled(0)
 def test_what_numba_is_refused() -> None:
     needs("numba")
     kernels = module("numba_kernels")
@@ -251,6 +256,7 @@ def test_what_triton_makes_of_matrices_is_refused_by_name() -> None:
     assert bad.way_out
 
 
+@pytest.mark.sampled(0)
 def test_a_guessed_launch_of_each() -> None:
     needs("numba")
     needs("triton")
@@ -268,6 +274,7 @@ def test_a_guessed_launch_of_each() -> None:
     assert "cupy_kernels.py [guessed launch]" in of_cupy.text()
 
 
+@pytest.mark.sampled(0)
 def test_numbers_and_axes_of_numba() -> None:
     """Rows of an array of two axes, and numbers of each type, come where Numba reads them."""
     needs("numba")
@@ -278,6 +285,7 @@ def test_numbers_and_axes_of_numba() -> None:
     assert [v.kind for v in check(kernel, (1, (3, 2), {**args, "on": False}), [text]).violated] == ["required"]
 
 
+@pytest.mark.sampled(0)
 def test_the_mark_of_pytest(tmp_path: Path) -> None:
     (tmp_path / "test_marked.py").write_text(
         f"import pytest\nfrom scopec import Array\nSOURCE = {TWO!r}\nONE = Array('int32', 1)\n"
@@ -294,6 +302,7 @@ def test_the_mark_of_pytest(tmp_path: Path) -> None:
     assert "test_marked.py:" in done.stdout
 
 
+@pytest.mark.sampled(0)
 def test_the_example_prints_what_the_document_says(tmp_path: Path) -> None:
     needs("numba")
     text = (REPOSITORY / "docs" / "python.md").read_text().partition("## Kernels in Python")[2]

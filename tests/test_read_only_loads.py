@@ -45,6 +45,7 @@ LEFT_ALONE = {
 
 
 @pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.sampled(3)
 def test_what_the_kernel_writes_is_not_read_only(write: Callable[..., Path], name: str) -> None:
     with pytest.raises(InputError, match="a load through the read-only cache of `data`, which line 2") as raised:
         plan_of(write(HEAD % WRITTEN[name]))
@@ -52,6 +53,7 @@ def test_what_the_kernel_writes_is_not_read_only(write: Callable[..., Path], nam
 
 
 @pytest.mark.parametrize("name", LEFT_ALONE)
+@pytest.mark.sampled(3)
 def test_what_others_write_is(write: Callable[..., Path], name: str) -> None:
     assert plan_of(write(HEAD % LEFT_ALONE[name]))
 
@@ -65,6 +67,7 @@ EVERY = {
 
 
 @pytest.mark.parametrize(("text", "written"), EVERY.items())
+@pytest.mark.sampled(1)
 def test_in_every_launch(tmp_path: Path, text: str, written: bool) -> None:
     """No barrier makes a write visible to such a load, where it would to another."""
     one = "gridDim.x == 1 && blockDim.x % 2 == 0"

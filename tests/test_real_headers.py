@@ -139,7 +139,7 @@ int main() {{
 
 
 @needs_headers
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "text",
     [
@@ -184,6 +184,7 @@ def test_both_headers_give_the_same(text: str, tmp_path: Path) -> None:
 
 @needs_headers
 @pytest.mark.parametrize("argument", ["x", "threadIdx.x == 0 ? x++ : 0"])
+@pytest.mark.sampled(0)
 def test_a_kernel_prints(argument: str, tmp_path: Path) -> None:
     text = f"""#include <cstdio>
     __device__ int x;
@@ -196,6 +197,7 @@ def test_a_kernel_prints(argument: str, tmp_path: Path) -> None:
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_the_reading_without_macros_takes_what_the_first_one_takes(tmp_path: Path) -> None:
     """That is asked for where operands are in no order; CUTLASS specialises traits of the C++ library."""
     text = """#include <type_traits>
@@ -210,6 +212,7 @@ def test_the_reading_without_macros_takes_what_the_first_one_takes(tmp_path: Pat
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_a_library_over_them_is_read(tmp_path: Path) -> None:
     text = """#include <cub/cub.cuh>
     __device__ int out;
@@ -269,6 +272,7 @@ int main() {
 
 @needs_headers
 @pytest.mark.parametrize("text", [HOSTED, OF_NVCC])
+@pytest.mark.sampled(0)
 def test_headers_of_the_host_and_functions_of_nvccs_are_read(text: str, tmp_path: Path) -> None:
     assert set(answers(text, "real", tmp_path).values()) == {"holds"}
 
@@ -298,6 +302,7 @@ __global__ void k() {{
 
 @needs_headers
 @pytest.mark.slow
+@pytest.mark.sampled(0)
 def test_storage_of_cub_is_declared_as_the_numbers_that_it_keeps(tmp_path: Path) -> None:
     """CUB declares it as words of 16 bytes, say, of which an access to a number of 4 bytes is no whole one."""
     assert answers(STORAGE.format("__syncthreads();"), "real", tmp_path) == {"race_free": "holds"}
@@ -312,6 +317,7 @@ __global__ void k() { if (threadIdx.x == 0) out = cuda::ceil_div(5, 2); }
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_what_scopecs_own_headers_lack_is_read_over_the_others(tmp_path: Path) -> None:
     """A file that they read is read over them."""
     (tmp_path / "cub.cu").write_text(LACKING)
@@ -367,6 +373,7 @@ __global__ void k() {{
 @pytest.mark.parametrize(
     ("scope", "verdict"), [("DEVICE", "holds"), ("SYSTEM", "holds"), ("WRKGRP", "violated"), ("SINGLE", "violated")]
 )
+@pytest.mark.sampled(3)
 def test_an_atomic_function_of_clang_has_its_scope(scope: str, verdict: str, tmp_path: Path) -> None:
     assert answers(SCOPED.format(scope), "shims", tmp_path) == {"race_free": verdict}
 
@@ -379,6 +386,7 @@ def test_an_atomic_function_of_clang_has_its_scope(scope: str, verdict: str, tmp
         ("__scoped_atomic_fetch_nand(&i, 1, 0, 0)", "poisoned"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_builtin_without_a_meaning_is_refused(call: str, said: str, tmp_path: Path) -> None:
     text = f"__device__ float y; __device__ int i;\n__global__ void k(float* x) {{ y = {call}; }}\n//@ object float x; launch k<<<1, 1>>>(&x); expect race_free;\n"  # fmt: skip
     assert said in answers(text, "shims", tmp_path)["error"]
@@ -386,6 +394,7 @@ def test_a_builtin_without_a_meaning_is_refused(call: str, said: str, tmp_path: 
 
 @needs_headers
 @pytest.mark.parametrize("name", sorted(overlays._OVERLAYS))
+@pytest.mark.sampled(2)
 def test_a_header_that_is_not_as_it_is_known_is_refused(name: str, tmp_path: Path) -> None:
     """Each part of the pattern has to be there, once."""
     cccl = tmp_path / "cccl"
@@ -403,6 +412,7 @@ def test_a_header_that_is_not_as_it_is_known_is_refused(name: str, tmp_path: Pat
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_reports_say_what_was_read() -> None:
     found = scopec.check(text="__global__ void k() {}\n//@ launch k<<<1, 1>>>(); expect terminates;\n", headers="real", engine="embedded")  # fmt: skip
     assert "note: read with NVIDIA's headers" in found.text()
@@ -419,7 +429,7 @@ def sample() -> list[Path]:
 
 @needs_headers
 @pytest.mark.slow
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("path", sample(), ids=lambda path: str(path.relative_to(SPECS)))
 def test_specifications_have_the_same_verdicts(path: Path) -> None:
     own, theirs = outcome(path, "shims"), outcome(path, "real")

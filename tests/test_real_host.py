@@ -184,7 +184,7 @@ int main() {
 
 @needs_headers
 @pytest.mark.slow
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "text",
     [

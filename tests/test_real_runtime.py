@@ -69,6 +69,7 @@ int main() {{
         PEER.format("release"), PEER.format("relaxed"), GRAPH.format(1), GRAPH.format(0), ATTRIBUTES.format(2),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(1)
 def test_the_runtime_api_is_the_same(text: str, tmp_path: Path) -> None:
     own = answers(text, "shims", tmp_path)
     assert "error" not in own
@@ -83,6 +84,7 @@ def test_the_runtime_api_is_the_same(text: str, tmp_path: Path) -> None:
         ("std::condition_variable c; c.notify_all();", "c.notify_all"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_is_not_modelled_is_named(statement: str, said: str, tmp_path: Path) -> None:
     text = "#include <thread>\n#include <mutex>\n#include <condition_variable>\nint main() {{ {} }}\n//@ expect terminates;\n"
     assert answers(text.format(statement), "real", tmp_path) == {"error": f"scopec does not model `{said}`"}

@@ -61,6 +61,7 @@ def test_where_memory_is_mapped(host: str, threads: set[str]) -> None:
         (f"if (go.load()) {ON} {OFF}", None),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_is_registered_twice_or_not_at_all(host: str, said: str | None) -> None:
     if said is None:
         program_of(TEXT % host)

@@ -83,7 +83,7 @@ def test_another_program_model_or_jar_is_another_question(tmp_path: Path, kept: 
     assert cached(checked(tmp_path, memory, jars={"alloy": own})) == {False}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize("damage", [lambda b: b[:-3], lambda _: b"", lambda b: bytes(len(b))])
 def test_a_damaged_entry_is_asked_again_and_replaced(

@@ -70,6 +70,7 @@ def test_the_stream_of_the_other_is_another_way(ask: Asks, calls: tuple[str, ...
 
 
 @pytest.mark.parametrize("where", ["cudaFreeAsync(pool, t);", "cudaFreeAsync(pool, nullptr);"])
+@pytest.mark.sampled(1)
 def test_it_comes_first_where_no_one_event_helps(ask: Asks, where: str) -> None:
     """A free that races with the allocation and with the kernel."""
     calls = ("cudaMallocAsync(&pool, 4, s);", "make<<<1, 1, 0, s>>>(pool);", where)

@@ -30,12 +30,14 @@ def words(found: list[Diagnostic]) -> list[tuple[int, str]]:
     return [(d.span.line, d.message) for d in found]
 
 
+@pytest.mark.sampled(0)
 def test_one_unknown_type_is_told_once(tmp_path: Path) -> None:
     uses = "".join(f"  Thing t{n}; x = t{n}.a;\n" for n in range(30))
     found = told(f"__device__ int x;\n__global__ void k() {{\n{uses}}}\n", tmp_path)
     assert words(found) == [(3, "30 errors have one root: unknown type name 'Thing'")]
 
 
+@pytest.mark.sampled(0)
 def test_each_root_is_told(tmp_path: Path) -> None:
     text = "__device__ int x;\n__global__ void k() {\n  x = a + b;\n  x = a;\n  Thing t;\n  x = b;\n  x = 1 2;\n}\n"
     assert words(told(text, tmp_path)) == [
@@ -46,6 +48,7 @@ def test_each_root_is_told(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.sampled(0)
 def test_a_part_of_another_file_says_of_which(tmp_path: Path) -> None:
     """A name that is in neither is its own mistake where no other file includes it; in a header, the file is known."""
     part = "__device__ int x;\n__global__ void k() {\n  x = ROWS;\n}\n"
@@ -77,6 +80,7 @@ def test_what_a_line_at_fault_would_declare_follows_from_it(line: str, follows: 
     assert len(by_root([fault, use], "p.cu", real=False)) == (1 if follows else 2)
 
 
+@pytest.mark.sampled(0)
 def test_names_that_scopecs_headers_lack_are_one_root(tmp_path: Path) -> None:
     text = "#include <atomic>\n" + "".join(f"using std::none_{n};\n" for n in range(5)) + "__global__ void k() {}\n"
     (only,) = told(text, tmp_path)
@@ -89,6 +93,7 @@ def test_names_that_scopecs_headers_lack_are_one_root(tmp_path: Path) -> None:
     assert "atomic" in misspelt.way_out
 
 
+@pytest.mark.sampled(0)
 def test_a_missing_file_comes_first(tmp_path: Path) -> None:
     text = '#include <atomic>\nusing std::none;\n#include "lib/config.hpp"\n__global__ void k() {}\n'
     first, second = told(text, tmp_path)
@@ -101,6 +106,7 @@ def test_a_missing_file_comes_first(tmp_path: Path) -> None:
     assert "name its folder with -I" in only.way_out
 
 
+@pytest.mark.sampled(0)
 def test_an_error_in_a_template_is_at_its_place_and_says_who_asked(tmp_path: Path) -> None:
     text = (
         "struct S { int a; };\nstruct T { int a; };\n__device__ S s; __device__ T t;\n"
@@ -138,6 +144,7 @@ def test_a_warning_has_no_root() -> None:
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_what_neither_headers_read_is_told_over_nvidias(tmp_path: Path) -> None:
     path = tmp_path / "p.cu"
     path.write_text("#include <cuda/cmath>\n__global__ void k() { no_such(1); no_such(2); }\n" + LAUNCH)

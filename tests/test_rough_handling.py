@@ -42,13 +42,14 @@ ATOMIC = (
 @pytest.mark.parametrize(
     ("arguments", "status"), [(["check", "no.cu"], 2), (["check", "--nonsense"], 2), (["models", "nonsense"], 2)]
 )
+@pytest.mark.sampled(1)
 def test_an_error_that_cannot_be_told_keeps_its_status(arguments: list[str], status: int) -> None:
     with FULL.open("w") as full:
         done = subprocess.run([sys.executable, "-m", "scopec.cli", *arguments], stderr=full, check=False, timeout=60)
     assert done.returncode == status
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @full_device
 @pytest.mark.parametrize("command", ["check", "outcomes", "models"])
 def test_a_report_that_cannot_be_written_is_no_verdict(command: str, write: Callable[..., Path]) -> None:
@@ -62,6 +63,7 @@ def test_a_report_that_cannot_be_written_is_no_verdict(command: str, write: Call
     no_traceback(subprocess.CompletedProcess([], 0, "", done.stderr))
 
 
+@pytest.mark.sampled(0)
 def test_a_reader_that_is_gone_is_no_verdict(write: Callable[..., Path]) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "scopec.cli", "check", str(write(RACE)), "--engine", "embedded"],
@@ -263,6 +265,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.sampled(1)
 def test_a_fetch_that_is_interrupted_leaves_nothing(how: signal.Signals, tmp_path: Path) -> None:
     npm = tmp_path / "bin" / "npm"
     npm.parent.mkdir()
@@ -297,6 +300,7 @@ MOMENTS = programs(2, 6)
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("number", range(MOMENTS))
+@pytest.mark.sampled(1)
 def test_a_call_that_is_ended_at_any_moment_leaves_nothing(number: int) -> None:
     """By a signal to scopec, or where a clang or a Java that it started is killed; others by `python -m tests.kills`."""
     assert kills.tried(kills.made(number)) is None

@@ -178,6 +178,7 @@ def test_a_test_that_hangs_contradicts_that_it_ends(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.sampled(0)
 def test_host_threads_say_when_others_begin_and_wait_for_them() -> None:
     """A launch is what the kernel's threads wait for; and who synchronizes with a stream waits for its own work alone."""
     device, host = read_tests(SPECS / "host" / "with-kernel.cu")[0].functions

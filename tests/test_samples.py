@@ -44,6 +44,7 @@ def test_a_sample_is_spread_over_the_cases(many: int, most: int) -> None:
         (None, ["test_cases.py::test_many[99]"], "1 failed"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_is_left_out_is_counted(
     variable: str | None, arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         yield one
 
 
+@pytest.mark.sampled(0)
 def test_calls_are_as_without_it(serving: Serving, tmp_path: Path) -> None:
     (tmp_path / "a folder").mkdir()
     (tmp_path / "a folder" / "sb.litmus").write_text(LITMUS)
@@ -119,6 +120,7 @@ def test_who_asked_ends_the_call(told: signal.Signals, serving: Serving, tmp_pat
     assert serving.process.poll() is None
 
 
+@pytest.mark.sampled(0)
 def test_calls_are_carried_out_side_by_side_and_to_their_ends(tmp_path: Path) -> None:
     """A server that is told to end waits for them, and begins no other."""
     with started(tmp_path / "run") as serving:

@@ -225,6 +225,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("value", "key"), WRONG)
 @pytest.mark.parametrize("name", ["scopec.toml", "pyproject.toml"])
+@pytest.mark.sampled(41)
 def test_a_wrong_value_is_an_error_with_a_place(value: str, key: str, name: str, tree: Path) -> None:
     head = "" if name == "scopec.toml" else "[tool.scopec]"
     code, line, message = refused(tree, f"# {key} = 1\n{head}\n  {key} = {value}\n", name)
@@ -339,6 +340,7 @@ def test_python_takes_a_baseline(tree: Path, monkeypatch: pytest.MonkeyPatch) ->
     assert scopec.check("race.cu").ok
 
 
+@pytest.mark.sampled(0)
 def test_pytest_takes_them(tree: Path) -> None:
     (tree / "race.cu").write_text(RACE)
     (tree / "scopec.toml").write_text('engine = "embedded"\nreader = "scoped"\nbaseline = "known.txt"\n')

@@ -29,6 +29,7 @@ def copy(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.sampled(0)
 def test_the_site_is_built_and_can_be_searched(copy: Path) -> None:
     done = built(copy)
     assert done.returncode == 0, done.stderr
@@ -49,6 +50,7 @@ def test_the_site_is_built_and_can_be_searched(copy: Path) -> None:
         ("docs/left-out.md", "# A page that the contents lack\n"),
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_leads_nowhere_is_an_error(file: str, text: str, copy: Path) -> None:
     with (copy / file).open("a", encoding="utf-8") as opened:
         opened.write(text)

@@ -54,6 +54,7 @@ def test_a_skip_that_is_not_listed_fails(set_: tuple[str, ...], tmp_path: Path) 
     assert ("tests/skips.txt does not allow it: Skipped: no time" in output) == bool(set_)
 
 
+@pytest.mark.sampled(0)
 def test_a_module_that_is_skipped_fails(tmp_path: Path) -> None:
     (tmp_path / "test_module.py").write_text('import pytest\npytest.importorskip("no_such_module")\n')
     assert results(tmp_path)[0] == 5

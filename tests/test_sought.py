@@ -35,17 +35,20 @@ def _asked(file: Path, **more):
     return [c.verdict for r in outcome.reports for c in r.checks], told, errors
 
 
+@pytest.mark.sampled(0)
 def test_a_header_that_no_flag_names_is_found_in_the_repository_and_told(repository):
     verdicts, told, errors = _asked(repository / "src/gpu/k.cu")
     assert (verdicts, errors) == (["holds"], [])
     assert told == ["`tile.h` is read from ../../include, the nearest folder that has it"]
 
 
+@pytest.mark.sampled(0)
 def test_what_the_header_says_counts(repository):
     (repository / "include/mine/size.h").write_text("#define SIZE 512\n")
     assert _asked(repository / "src/gpu/k.cu")[0] == ["violated"]
 
 
+@pytest.mark.sampled(0)
 def test_the_nearest_of_several_is_taken(repository):
     (repository / "src/tile.h").write_text("#define TILE 512\n")
     verdicts, told, _ = _asked(repository / "src/gpu/k.cu")
@@ -60,16 +63,19 @@ def test_of_two_that_are_as_near_none_is_taken(repository):
     assert (verdicts, "'tile.h' file not found" in errors[0]) == ([], True)
 
 
+@pytest.mark.sampled(0)
 def test_nothing_is_sought_outside_of_a_repository(repository):
     (repository / ".git").rmdir()
     assert "'tile.h' file not found" in _asked(repository / "src/gpu/k.cu")[2][0]
 
 
+@pytest.mark.sampled(0)
 def test_a_file_that_is_read_without_is_read_as_ever(repository):
     (repository / "src/gpu/tile.h").write_text("#define TILE 512\n")
     assert _asked(repository / "src/gpu/k.cu")[:2] == (["violated"], [])
 
 
+@pytest.mark.sampled(0)
 def test_what_a_flag_names_comes_first(repository, tmp_path_factory):
     other = tmp_path_factory.mktemp("other")
     (other / "tile.h").write_text("#define TILE 512\n")
@@ -88,6 +94,7 @@ def test_a_part_of_another_file_is_read_with_it_and_of_that_alone_its_kernels(tm
     assert told == ["this file is a part of `main.cu`, with which it is read"]
 
 
+@pytest.mark.sampled(0)
 def test_what_is_wrong_in_a_part_is_told_of_the_part(tmp_path):
     (tmp_path / "part.cu").write_text("__global__ void k(Nowhere* a) { a[0] = 1; }\n")
     (tmp_path / "main.cu").write_text('#include "part.cu"\nint main() { k<<<1, 1>>>(nullptr); }\n')
@@ -101,6 +108,7 @@ def test_an_include_in_angles_of_a_header_may_be_host_code_too(repository):
     assert _asked(repository / "src/gpu/k.cu")[0] == ["holds"]
 
 
+@pytest.mark.sampled(0)
 def test_which_kernel_is_asked_is_told_as_the_work_goes_on(tmp_path):
     (file := tmp_path / "k.cu").write_text(
         "".join(f"__global__ void k{n}(int* a) {{ a[threadIdx.x] = 1; }}\n" for n in range(3))
@@ -134,6 +142,7 @@ def _guessed(file: Path, **overrides):
     return [(r.run.guessed[-1:], c.verdict) for r in outcome.reports for c in r.checks][:1], told, errors
 
 
+@pytest.mark.sampled(0)
 def test_a_file_whose_launches_are_guessed_is_read_as_it_is_too(repository):
     (repository / "include/mine/size.h").write_text("#define SIZE 1\n")
     found, told, errors = _guessed(repository / "src/gpu/k.cu")
@@ -163,6 +172,7 @@ def test_of_a_part_its_kernels_are_guessed_launches_for(tmp_path):
     assert _guessed(tmp_path / "part.cu")[0] == []
 
 
+@pytest.mark.sampled(0)
 def test_files_that_include_each_other_come_to_an_end(tmp_path):
     (tmp_path / "one.cu").write_text('#pragma once\n#include "two.cu"\n__global__ void k(Nowhere* a) {}\n')
     (tmp_path / "two.cu").write_text('#pragma once\n#include "one.cu"\n__global__ void l(Nowhere* a) {}\n')

@@ -56,6 +56,7 @@ def verdicts(text: str, tmp_path: Path, *without: str) -> list[str]:
         "std::vector<float> h(n); h[0] = 1; h[n - 1] = 2; h[n / 3] = 3;",
     ],
 )
+@pytest.mark.sampled(4)
 def test_a_gigabyte_is_copied(first: str, tmp_path: Path) -> None:
     """Where the host's code writes one element, the last may not be so far."""
     size = 1 << (22 if "h[" in first else 28)
@@ -172,6 +173,7 @@ def random_copies(chance: Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(4)
 def test_random_copies_have_the_same_verdict(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = random_copies(Random(seed))
     monkeypatch.setattr(sparse, "MOST_TOLD_APART", 2)

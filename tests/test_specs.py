@@ -71,7 +71,7 @@ def test_alloy_confirms_the_expectations_in_each_specification(
     assert finished.status == 0, finished.stderr
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "module", some([p for p in places(".tla") if ON_HARDWARE not in p.stem], 47), ids=lambda p: p.stem
@@ -134,7 +134,7 @@ def test_the_documents_own_code_is_unchanged() -> None:
 COMPILED = [p for p in PROGRAMS if p.suffix == ".cu" and name(p) not in DOCUMENT]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.nvcc
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
@@ -153,7 +153,7 @@ def test_nvcc_accepts_what_scopec_accepts(path: Path, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.nvcc
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="NVIDIA's compiler is not on PATH")
 @pytest.mark.parametrize(

@@ -64,6 +64,7 @@ __global__ void k(int *sum, int *v) {{ {} }}
         ("sum[0] |= v[1];", "atomicOr(&sum[0], v[1]);"),
     ],
 )
+@pytest.mark.sampled(4)
 def test_an_update_is_written_out(written: str, instead: str, tmp_path: Path) -> None:
     text = SUM.format(written)
     (race,) = checks(tmp_path, text)
@@ -141,6 +142,7 @@ END:
 
 
 @pytest.mark.parametrize("narrow", [True, False])
+@pytest.mark.sampled(1)
 def test_a_file_of_ptx_gets_its_own_words(narrow: bool, tmp_path: Path) -> None:
     text = PTX if narrow else PTX.replace(".cta", "")
     path = tmp_path / "k.ptx"

@@ -53,7 +53,7 @@ int main() {{ int v = 1; cudaMemcpyToSymbol(limit, &v, 4); k<<<1, 1>>>(); cudaDe
     assert found[1] is None or found[1].partition(": ")[2] == reason
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("declared", "given", "where"),
     [

@@ -63,6 +63,7 @@ def kernel(body: str, threads: int = 2) -> str:
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(4)
 def test_graphs_of_random_kernels(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for text in (random_blocks.text(seed), random_indices.text(seed, 1)):
         assert same(text, monkeypatch), text
@@ -76,7 +77,7 @@ OTHERS = {
     "a loop that does not end": "while (true) f.store(1);",
     "a loop that does nothing and does not end": "f.store(1); while (true) f.load();",
     "a long loop": "for (int i = 0; i < 200; ++i) if (i % 100 == t) x = i;",
-    "more events than one thread may have": "for (int i = 0; i < 90; ++i) for (int j = 0; j < 90; ++j) f.store(j);",
+    "more events than one thread may have": "for (int i = 0; i < 71; ++i) for (int j = 0; j < 71; ++j) f.store(j);",
 }
 
 
@@ -91,6 +92,7 @@ ONE_WAY = {
 
 
 @pytest.mark.parametrize(("name", "threads", "general"), [*((n, 2, 2) for n in OTHERS), *((n, 4, 0) for n in ONE_WAY)])
+@pytest.mark.sampled(3)
 def test_what_takes_more_ways_is_left_to_the_general_execution(
     name: str, threads: int, general: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

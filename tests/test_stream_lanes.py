@@ -185,6 +185,7 @@ def test_pages_and_traces_have_them(ask: Asks) -> None:
         "dependent-launches/writes", "dependent-launches/waits-for-the-next",
     ],
 )  # fmt: skip
+@pytest.mark.sampled(7)
 def test_the_order_of_lanes_is_that_of_the_memory_model(ask: Asks, name: str) -> None:
     """Of two pieces of work one is above the other by arrows where, and only where, the one's events are before the other's."""
     path = _SPECS / f"{name}.cu"
@@ -238,6 +239,7 @@ def _closed(pairs: set[tuple[str | None, str | None]]) -> set[tuple[str | None, 
 @pytest.mark.browser
 @browser_test
 @pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.sampled(1)
 def test_each_arrow_can_be_switched_in_a_browser(page: Page, ask: Asks, tmp_path: Path, width: int) -> None:
     report, _ = checked(
         ask, "cudaMemsetAsync(out, 0, 4, s);", "cudaEventRecord(e, s);", MAKE, "cudaStreamWaitEvent(t, e, 0);", USE
@@ -276,6 +278,7 @@ def test_json_has_what_pages_show(ask: Asks) -> None:
     assert "streams" not in json.document([held], {}, 0.0)["programs"][0]["checks"][0]
 
 
+@pytest.mark.sampled(0)
 def test_nothing_overlaps(ask: Asks) -> None:
     picture = drawn(ask, BEGIN, FORK, MAKE, USE, JOIN, END, READY, LAUNCH, "cudaMemsetAsync(out, 0, 4, s);")
     at = list(layout(picture).boxes.values())

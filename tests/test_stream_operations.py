@@ -40,6 +40,7 @@ def verdicts(between: str, reader: str = "other") -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("call", CALLS, ids=CALLS.values())
+@pytest.mark.sampled(1)
 def test_it_comes_in_the_order_of_its_stream(call: str) -> None:
     """In the legacy stream it waits for blocking streams, and they for it; in the reader's own it orders nothing."""
     assert verdicts(call.replace("STREAM", "nullptr")) == ("holds", "holds")
@@ -54,6 +55,7 @@ def test_a_wait_for_the_stream_waits_for_it() -> None:
 
 
 @pytest.mark.parametrize("call", ["cudaMemPrefetchAsync(&x, 4, 0, one);", "cudaStreamAttachMemAsync(one, &x);"])
+@pytest.mark.sampled(1)
 def test_no_node_of_a_graph_is_made_of_it(call: str) -> None:
     capture = f"cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal); {call} cudaStreamEndCapture(one, &graph);"
     found = scopec.check(text=PROGRAM.format(between=capture, reader="other"), engine="embedded")

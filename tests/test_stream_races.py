@@ -50,6 +50,7 @@ def source(*calls: str) -> str:
         ((BACK, "cudaStreamSynchronize(t);", "int seen = *host;"), "before the copy at line 9 in stream s has written it"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(3)
 def test_which_work_comes_too_early(ask: Asks, calls: tuple[str, ...], said: str) -> None:
     (report,) = ask(source(*calls)).reports
     (check,) = report.checks
@@ -69,6 +70,7 @@ def test_which_work_comes_too_early(ask: Asks, calls: tuple[str, ...], said: str
         ((BACK.replace(", s)", ")"), "int seen = *host;"), "cudaDeviceSynchronize() after the copy, at line 9", ["cudaDeviceSynchronize();"]),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(4)
 def test_what_is_tried(ask: Asks, calls: tuple[str, ...], said: str, added: list[str]) -> None:
     """What orders no more than is needed comes first, and it holds of the changed text."""
     (report,) = ask(source(*calls), advise=True).reports
@@ -108,6 +110,7 @@ END = f"cudaStreamEndCapture(s, &graph); cudaGraphInstantiate(&executable, graph
                                  "before that waits for it", "cudaStreamSynchronize(s) after the copy"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(1)
 def test_pageable_memory_may_be_read_at_once(ask: Asks, calls: tuple[str, ...], why: str, advice: str) -> None:
     (report,) = ask(STAGED.format(calls=" ".join(calls)), advise=True).reports
     (check,) = report.checks
@@ -128,6 +131,7 @@ def test_pageable_memory_may_be_read_at_once(ask: Asks, calls: tuple[str, ...], 
         (STAGE, FILL),  # the stream does what comes behind the copy when that is complete
     ],
 )  # fmt: skip
+@pytest.mark.sampled(3)
 def test_what_waits_for_the_copy_or_is_waited_for(ask: Asks, calls: tuple[str, ...]) -> None:
     (report,) = ask(STAGED.format(calls=" ".join(calls))).reports
     assert [check.verdict for check in report.checks] == ["holds"]

@@ -55,6 +55,7 @@ def writes(value: object = 1, flags: str = "0", bits: int = 32) -> str:
         ((CONSUME, waits(), PRODUCE, writes()), "violated"),  # the kernel is before the wait
     ],
 )
+@pytest.mark.sampled(1)
 def test_what_a_value_orders(ask: Asks, calls: tuple[str, ...], expected: str) -> None:
     """A write is behind a fence of system scope, and a wait acquires; what they do not stand between is not ordered."""
     assert verdicts([ask(source(*calls))])["race_free"] == [expected]
@@ -119,6 +120,7 @@ WAIT_32, WRITE_32 = "CU_STREAM_MEM_OP_WAIT_VALUE_32", "CU_STREAM_MEM_OP_WRITE_VA
 
 
 @pytest.mark.parametrize(("operations", "ends"), [((WRITE_32, WAIT_32), True), ((WAIT_32, WRITE_32), False)])
+@pytest.mark.sampled(1)
 def test_a_batch_is_in_order(ask: Asks, operations: tuple[str, ...], ends: bool) -> None:
     """ "The operations are enqueued in the order they appear in the array." """
     assert verdicts([ask(source(batch(*operations)))])["terminates"] == ["holds" if ends else "violated"]
@@ -148,6 +150,7 @@ def test_values_in_a_captured_stream(ask: Asks) -> None:
         (source("cuWaitExternalSemaphoresAsync(0, 0, 0, s);"), "does not model `cuWaitExternalSemaphoresAsync`"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(6)
 def test_what_is_refused(tmp_path: Path, text: str, message: str) -> None:
     """Values that the calls do not take, and what is not modelled, by name."""
     assert message in " ".join(d.message for d in check_text(tmp_path, text, engine="embedded").diagnostics)
@@ -195,6 +198,7 @@ int main() {{
          "holds"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_kernels_of_one_context_are_ordered(ask: Asks, contexts: str, before: str, between: str, expected: str) -> None:
     text = CONTEXTS.format(contexts=contexts, before=before, between=between)
     assert verdicts([ask(text)])["race_free"] == [expected]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from scopec.session.check import Settings, check
 
 STACK = """
@@ -96,6 +98,7 @@ def test_a_stack_that_two_blocks_pop_from(tmp_path: Path) -> None:
     assert all(line.endswith(": holds") for line in found), found
 
 
+@pytest.mark.sampled(0)
 def test_a_bounded_queue(tmp_path: Path) -> None:
     found = verdicts(tmp_path, QUEUE)
     assert len(found) == 6

@@ -200,6 +200,7 @@ def column(parts: tuple[str, ...], name: str) -> str:
 
 @pytest.mark.parametrize("name", _COLUMNS)
 @pytest.mark.parametrize("row", _TABLE)
+@pytest.mark.sampled(4)
 def test_hangs_that_only_a_weaker_memory_allows(run_of: Callable[..., Run], row: str, name: str) -> None:
     parts, hangs = _TABLE[row]
     run = run_of(column(parts, name))
@@ -259,6 +260,7 @@ def test_a_barrier_by_hand(run_of: Callable[..., Run], orders: str, hangs: bool)
 
 
 @pytest.mark.parametrize("seed", range(_PROGRAMS or 10))
+@pytest.mark.sampled(5)
 def test_sequentially_consistent_programs_get_stuck_where_schedules_do(run_of: Callable[..., Run], seed: int) -> None:
     run = run_of(program(random.Random(seed), SEQUENTIAL))
     asked = search(run, "Termination")
@@ -302,7 +304,7 @@ def test_the_engines_agree_on_the_table(
         assert alloy_finds(asked, jars, workers, folder) == found
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(4)
 @pytest.mark.jvm
 @pytest.mark.parametrize("seed", range(1000, 1000 + (_PROGRAMS or 12)))
 def test_the_engines_agree_on_random_programs(

@@ -148,6 +148,7 @@ test_and_test_and_set.__test__ = False  # type: ignore[attr-defined]
 @pytest.mark.parametrize("orders", [HANDED_ON, RELAXED], ids=["acquire and release", "relaxed"])
 @pytest.mark.parametrize("threads", [2, 3])
 @pytest.mark.parametrize("lock", LOCKS)
+@pytest.mark.sampled(6)
 def test_locks(lock: object, threads: int, orders: tuple[str, str, str]) -> None:
     assert callable(lock)
     for answer in (search(lock(threads, *orders), cooperative=True), search(lock(threads, *orders), "obe")):

@@ -32,6 +32,7 @@ HOLDS = "C p\n{ x = 0 }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n"
 
 
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
+@pytest.mark.sampled(1)
 def test_streams_may_be_closed(closed: str, write: Callable[..., Path]) -> None:
     command = f'"$0" -m scopec.cli check --engine embedded "$1" {closed}'
     done = subprocess.run(
@@ -40,6 +41,7 @@ def test_streams_may_be_closed(closed: str, write: Callable[..., Path]) -> None:
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+@pytest.mark.sampled(0)
 def test_a_closed_standard_input_is_empty(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", '"$0" -m scopec.cli check - <&-', sys.executable], capture_output=True, text=True, check=False
@@ -140,6 +142,7 @@ def test_what_python_says_where_memory_is_short(failure: Exception, expected: bo
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited otherwise")
 @pytest.mark.parametrize("kilobytes", [20_000, 26_000, 32_000, 45_000, 70_000, 150_000, 200_000])
 @pytest.mark.parametrize("name", ["p.litmus", "p.cu"])
+@pytest.mark.sampled(2)
 def test_with_little_memory_a_call_says_so(kilobytes: int, name: str, tmp_path: Path) -> None:
     text = "__global__ void k() {}\n//@ launch k<<<1, 1>>>();\n//@ expect race_free;\n"
     (tmp_path / name).write_text(HOLDS if name == "p.litmus" else text)
@@ -171,6 +174,7 @@ thread.join()
 
 
 @pytest.mark.parametrize("limit", ["-n 8", "-n 12", "-n 16"])
+@pytest.mark.sampled(1)
 def test_with_few_files_a_call_says_so(limit: str, tmp_path: Path) -> None:
     (tmp_path / "p.litmus").write_text(HOLDS)
     command = f'ulimit {limit}; exec "$0" -m scopec.cli check --no-cache --engine embedded p.litmus'
@@ -182,7 +186,7 @@ def test_with_few_files_a_call_says_so(limit: str, tmp_path: Path) -> None:
     assert "This is a bug" not in done.stderr
 
 
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("encoding", ["latin-1", "ascii:strict", "utf-8:strict", "cp437"])
 @pytest.mark.parametrize("form", ["text", "json", "junit", "github", "gcc"])
 def test_any_name_can_be_told_on_any_terminal(encoding: str, form: str, tmp_path: Path) -> None:
@@ -242,6 +246,7 @@ def test_a_cache_that_cannot_be_written_is_none(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.jvm
 @pytest.mark.skipif(sys.platform == "win32", reason="no such sockets")
+@pytest.mark.sampled(0)
 def test_no_socket_stays(write: Callable[..., Path], tmp_path: Path) -> None:
     before = set(Path("/tmp").glob(".java_pid*"))
     with subprocess.Popen(
@@ -273,6 +278,7 @@ def _children(parent: int) -> set[int]:
 # ---------------------------------------------------------------- signals
 
 
+@pytest.mark.sampled(0)
 def test_a_second_signal_disturbs_no_ending(write: Callable[..., Path]) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "scopec.cli", "check", "--engine", "embedded", str(write(LONG))],

@@ -36,6 +36,7 @@ STEPS = (
 
 
 @pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.sampled(4)
 def test_threads_taken_in_order_change_no_answer(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)
     steps = [

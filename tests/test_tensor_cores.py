@@ -58,6 +58,7 @@ def _checked(folder: Path, body: str, threads: int = 1) -> tuple[list[str], dict
          "if (threadIdx.x < 32) FREE(s, 32);", 33),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_columns_and_lanes_that_are_apart(body: str, threads: int, tmp_path: Path) -> None:
     assert _checked(tmp_path, body, threads) == ([], {"race_free": "holds", "valid": "holds"}, [])
 
@@ -116,6 +117,7 @@ def test_what_is_undefined(body: str, why: str, tmp_path: Path) -> None:
         (f"ALLOC(s, 32); multiply(s, s + 8, descriptor(m) ^ 1ull << 46, {_SHAPE}); FREE(s, 32);", "no meaning"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(6)
 def test_what_is_refused(body: str, message: str, tmp_path: Path) -> None:
     errors, _, _ = _checked(tmp_path, body)
     assert len(errors) == 1
@@ -178,6 +180,7 @@ _BY_LIBRARY = f"""
 
 
 @pytest.mark.parametrize(("after", "verdict"), [("tcgen05_fence_after_thread_sync();", "holds"), ("", "violated")])
+@pytest.mark.sampled(1)
 def test_functions_of_the_library(after: str, verdict: str, tmp_path: Path) -> None:
     errors, found, _ = _checked(tmp_path, _BY_LIBRARY.replace("AFTER", after))
     assert (errors, found["race_free"]) == ([], verdict)

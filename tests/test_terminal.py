@@ -100,6 +100,7 @@ def in_terminal(*arguments: str, cwd: Path, enough: Callable[[str], bool] = lamb
     return found.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.sampled(0)
 def test_a_terminal_gets_colours_and_a_file_does_not(tmp_path: Path) -> None:
     (tmp_path / "race.cu").write_text(RACE)
     arguments = ("check", "race.cu", "--engine", "embedded", "-q")
@@ -199,6 +200,7 @@ def test_what_is_asked_is_told_while_it_is_asked(tmp_path: Path, monkeypatch: py
     assert told[-1] == ("", "")
 
 
+@pytest.mark.sampled(0)
 def test_a_terminal_is_told_of_a_long_question(tmp_path: Path) -> None:
     (tmp_path / "lock.cu").write_text(programs.lock(12).split("//@ expect race_free")[0] + "//@ expect terminates;\n")
     told = re.compile(r"\r\x1b\[K0 of 1 questions, 0:\d\d; lock\.cu: terminates \(scopec\), ([\d,]+) states")
@@ -344,6 +346,7 @@ def test_headers_make_their_programs_differ(
     assert next(seen) == ([tmp_path / "p.cu"], [])
 
 
+@pytest.mark.sampled(0)
 def test_watch_checks_again_until_interrupted(tmp_path: Path) -> None:
     """A change, an error that is made and mended, a file that goes: each is told, and reports in files are of everything."""
     import json

@@ -50,7 +50,7 @@ def pairs(lines: str) -> set[tuple[int, int]]:
     return {(at[a][1], at[b][1]) for a, b in among if at[a][0] == at[b][0] == "k[0][0]"}
 
 
-@pytest.mark.sampled(37)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(
     ("lines", "expected"),
     [
@@ -127,6 +127,7 @@ def test_only_what_may_be_on_a_cycle_is_asked_for() -> None:
         ("r = x.load(relaxed); y.store(1 / r, relaxed);", False),
     ],
 )
+@pytest.mark.sampled(3)
 def test_what_waits_for_a_thread_depends_on_what_that_waits_for(lines: str, ends: bool) -> None:
     """The host, for the end of the kernel."""
     dependent = {event for read, event in found(lines).pairs if read.startswith("k_0_0")}
@@ -203,6 +204,7 @@ def checked(folder: Path, text: str, engine: str) -> dict[str, Check]:
         ("x.store(1, relaxed);", "forbidden x == 1", "violated"),
     ],
 )
+@pytest.mark.sampled(2)
 def test_a_verdict_that_needs_it_is_unknown(third: str, stated: str, verdict: str, engine: str, tmp_path: Path) -> None:
     text = ANSWER % (LOOP, third) + f"//@ bound unroll = 1;\n//@ expect {stated};\n"
     check = checked(tmp_path, text, engine)[stated]
@@ -231,6 +233,7 @@ RACE = ANSWER.replace("c{0};", "c{0}; __device__ int d = 0;") % (
 
 
 @pytest.mark.parametrize("stated", ["race_free", "race on d", "allowed z == 1"])
+@pytest.mark.sampled(2)
 def test_a_race_that_needs_it_is_not_known(stated: str, tmp_path: Path) -> None:
     """A race may also take the meaning of other verdicts."""
     assert checked(tmp_path, RACE + f"//@ expect {stated};\n", "embedded")[stated].verdict == "unknown"
@@ -276,6 +279,7 @@ def test_whether_dependencies_can_only_forbid_is_read_off_a_model(text: str, for
     ("axiom", "allowed"),
     [("", True), ("acyclic rf | dep as thin", False), ("empty [W] ; dep as odd", True), ("empty dep as none", False)],
 )
+@pytest.mark.sampled(3)
 def test_a_user_s_model_may_ask_for_dependencies(axiom: str, allowed: bool, write: Callable[..., Path]) -> None:
     path = write(ANSWER % ("if (x.load(relaxed) == 1) y.store(1, relaxed);", ""))
     model = write(OWN % axiom, "own.cat")
@@ -344,7 +348,7 @@ def shape(load: str, first: str, second: str) -> str:
     return SHAPE % (load.format("x"), first.format(r="r", to="y"), load.format("y"), second.format(r="s", to="x"))
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize("first", FREE)
@@ -359,7 +363,7 @@ def test_states_that_a_gpu_shows_are_allowed(
     assert states == ({(0, 0), (0, 1), (1, 0), (1, 1)} if second in FREE else {(0, 0), (0, 1), (1, 1)})
 
 
-@pytest.mark.sampled(14)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("load", LOADS)
 @pytest.mark.parametrize(("first", "second"), [(a, b) for a in BOUND_TO for b in BOUND_TO])
@@ -372,6 +376,7 @@ def test_states_out_of_thin_air_are_not(
 
 @pytest.mark.jvm
 @pytest.mark.parametrize("first", FREE[1:])
+@pytest.mark.sampled(2)
 def test_both_engines_know_the_values_on_a_cycle(first: str, write: Callable[..., Path]) -> None:
     """A value that no read changes goes round: every write has one all the same."""
     found = listed(write(shape(LOADS[1], first, first)), "both")

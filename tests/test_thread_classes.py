@@ -152,6 +152,7 @@ def _computed(chance: random.Random, given: list[Any]) -> tuple[list[Any], list[
 
 
 @pytest.mark.parametrize("seed", range(400))
+@pytest.mark.sampled(40)
 def test_who_answers_the_same_gets_the_same_numbers(seed: int) -> None:
     """Each thread for which the answers are the same computes what is made for it, and asks what is noted."""
     names = ("x", "y")

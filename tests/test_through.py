@@ -134,6 +134,7 @@ def test_a_way_that_there_is_not() -> None:
     ("way", "order", "verdict"),
     [("nvcc", "release", "holds"), ("nvcc", "relaxed", "violated"), ("nvcc-O3", "relaxed", "violated")],
 )
+@pytest.mark.sampled(1)
 def test_verdicts_are_about_what_it_makes(way: str, order: str, verdict: str) -> None:
     found = scopec.check(text=PROGRAM.format(order), through=way, engine="embedded", advise=False)
     (one,) = found.outcomes
@@ -155,6 +156,7 @@ def test_a_static_kernel_is_told_by_name() -> None:
 
 @needs_nvcc
 @pytest.mark.nvcc
+@pytest.mark.sampled(0)
 def test_a_latch_is_not_read_through_it() -> None:
     text = (
         "#include <cuda/latch>\n__device__ cuda::latch<cuda::thread_scope_device> both(2);\n"

@@ -28,6 +28,7 @@ A, B = Reg("a", INT), Reg("b", INT)
 
 
 @pytest.mark.parametrize("name", ["message-passing", "counters", "host"])
+@pytest.mark.sampled(1)
 def test_golden(name: str, golden) -> None:  # type: ignore[no-untyped-def]
     (run,) = plan(PROGRAMS / f"{name}.cu", f"{name}.cu", Overrides()).runs
     for property_ in run.properties:

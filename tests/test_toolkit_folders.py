@@ -59,6 +59,7 @@ def test_a_folder_of_nvidias_headers_is_not_read_together_with_scopecs(tmp_path:
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_a_folder_of_nvidias_headers_names_a_toolkit(tmp_path: Path) -> None:
     """Before the overlays, the folder would take scopec's meaning away."""
     text = BARRIER.format(2)
@@ -68,6 +69,7 @@ def test_a_folder_of_nvidias_headers_names_a_toolkit(tmp_path: Path) -> None:
 
 
 @needs_headers
+@pytest.mark.sampled(0)
 def test_a_cccl_of_ones_own_is_read_with_the_toolkits_runtime(tmp_path: Path) -> None:
     """As a build names a clone of CCCL; scopec's meaning is laid over that one."""
     clone = tmp_path / "clone"

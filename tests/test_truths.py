@@ -62,6 +62,7 @@ def loop(condition: str, change: str = "r[0] = r[0] * 0.5f", again: str = "__syn
         "fabs(r[0]) > 0.5",
     ],
 )
+@pytest.mark.sampled(4)
 def test_all_go_round_together(tmp_path: Path, condition: str) -> None:
     """Threads that read one number between two barriers leave the loop in one turn."""
     assert asked(tmp_path, loop(condition), "race_free", "terminates") == {

@@ -26,6 +26,7 @@ LAUNCH = "\n//@ launch k<<<2, 1>>>(1.f);\n//@ expect race_free;\n"
         "if (atomicCAS((int*)&f, 0, 1) != 0) y = 1;",
     ],
 )
+@pytest.mark.sampled(3)
 def test_whether_a_compare_exchange_succeeds_is_not_known(ask: Asks, body: str) -> None:
     """Both ways are followed, whether it expects a number of its own or one that it has found."""
     assert verdicts([ask(f"{ATOMIC}__global__ void k(float v) {{ {body} }}{LAUNCH}")]) == {"race_free": ["violated"]}

@@ -152,11 +152,13 @@ def _race_free(text: str, tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.sampled(1)
 def test_bytes_are_numbers(name: str, tmp_path: Path) -> None:
     assert _race_free(KERNELS[name], tmp_path) == "holds"
 
 
 @pytest.mark.parametrize("name", WRONG)
+@pytest.mark.sampled(3)
 def test_races_on_bytes_are_found(name: str, tmp_path: Path) -> None:
     old, new = WRONG[name]
     assert old in KERNELS[name]

@@ -111,14 +111,14 @@ ALIVE = {
 }
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", DEAD)
 def test_a_dead_end_is_said(name: str, write: Callable[..., Path]) -> None:
     text, messages = DEAD[name]
     assert said(write(text)) == messages
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ALIVE)
 def test_nothing_else_is_said(name: str, write: Callable[..., Path]) -> None:
     assert said(write(ALIVE[name])) == []
@@ -159,7 +159,7 @@ def agree(run: Run, jars: Jars, workers: Workers, folder: Path) -> int:
     return sum(not holds for name, holds in found.items() if name.startswith("passed"))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.jvm
 @pytest.mark.parametrize(
     "spec",

@@ -82,6 +82,7 @@ def test_a_number_that_is_read_is_left_as_it_is() -> None:
 
 
 @pytest.mark.parametrize(("order", "verdict"), [("acquire", "holds"), ("relaxed", "violated")])
+@pytest.mark.sampled(1)
 def test_a_vote_around_a_lock_is_answered(order: str, verdict: str, write: Write) -> None:
     """Without the argument guards have millions of nodes."""
     path = write(LOCK.format(order=order, blocks=2), "t.cu")

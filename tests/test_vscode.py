@@ -51,6 +51,7 @@ def editor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
     session.end()
 
 
+@pytest.mark.sampled(0)
 def test_it_starts_the_server_without_trust(told: dict[str, Any]) -> None:
     assert (told["server"]["command"], told["server"]["args"]) == ("scopec", ["lsp"])
     assert told["client"]["initializationOptions"] == {"trusted": False, "delay": 0.15}
@@ -78,6 +79,7 @@ def test_a_workspace_does_not_say_what_is_run() -> None:
     assert set(restricted) == {"scopec.path", "scopec.arguments"}
 
 
+@pytest.mark.sampled(0)
 def test_the_server_knows_what_it_asks(told: dict[str, Any], editor: Editor, tmp_path: Path) -> None:
     commands = editor.can["executeCommandProvider"]["commands"]
     assert told["page"] in commands

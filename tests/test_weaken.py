@@ -119,12 +119,14 @@ __global__ void exchange() {
          [["`__threadfence();` goes"], ["`__threadfence();` goes"]]),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(1)
 def test_what_is_too_strong_is_found_and_what_is_needed_stays(
     tmp_path: Path, text: str, expected: list[list[str]]
 ) -> None:
     assert saved(found(tmp_path, text)) == expected
 
 
+@pytest.mark.sampled(0)
 def test_a_barrier_that_is_there_twice_goes_once(tmp_path: Path) -> None:
     # Two threads are of one warp: the barrier of a warp suffices for them, and not for the larger launch.
     once = found(tmp_path, EXCHANGE.replace("BARRIERS", "__syncthreads();").replace("<<<1, 2>>>", "<<<1, 64>>>").replace("[2]", "[64]")
@@ -303,6 +305,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("text", SMALL)
+@pytest.mark.sampled(1)
 def test_weaker_synchronisation_only_adds_executions(tmp_path: Path, text: str) -> None:
     """Every set of steps of small programs is asked: parts of those that hold hold, and the largest are what is found."""
     path = tmp_path / "p.cu"

@@ -161,6 +161,7 @@ def test_a_barrier_of_an_object_goes_where_another_does_the_same(tmp_path: Path)
     assert any(gone <= set(one) for one in saved(of))
 
 
+@pytest.mark.sampled(0)
 def test_a_barrier_of_an_object_that_is_needed_stays(tmp_path: Path) -> None:
     of = found(tmp_path, MET.replace("MEET", "bar.wait(bar.arrive());"))
     assert not any("bar." in line for one in saved(of) for line in one)
@@ -196,6 +197,7 @@ __global__ void k() {
          [["`fence.proxy.async` becomes `fence.proxy.async.shared::cta`"]]),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(1)
 def test_a_fence_of_a_proxy_is_as_wide_as_what_is_copied(tmp_path: Path, fence: str, expected: list[list[str]]) -> None:
     assert saved(found(tmp_path, FENCED.replace("FENCE", fence))) == expected
 
@@ -245,6 +247,7 @@ __global__ void k() {
 # ---------------------------------------------------------------- more than one warp
 
 
+@pytest.mark.sampled(0)
 def test_a_barrier_that_becomes_one_of_a_warp_is_asked_of_blocks_of_two_warps(tmp_path: Path) -> None:
     """Two threads are of one warp, 64 of two, for which the program is made too: what holds of one warp alone fails."""
     text = EXCHANGE.replace("part[2]", "part[64]").replace("1 - threadIdx.x", "blockDim.x - 1 - threadIdx.x")

@@ -69,6 +69,7 @@ def handover(chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(programs(6, 200)))
+@pytest.mark.sampled(1)
 def test_proposals_hold_and_are_the_weakest(seed: int, tmp_path: Path) -> None:
     chance, path = random.Random(f"weaken {seed}"), tmp_path / "p.cu"
     text = handover(chance)

@@ -47,7 +47,7 @@ __global__ void k() {{
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     ("text", "asked", "scalars", "whole"),
     [

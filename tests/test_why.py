@@ -92,6 +92,7 @@ def is_way(execution: Execution, way: Sequence[Edge], first: object, last: objec
 
 @pytest.mark.parametrize("model", ["cuda-v3", "ptx", "hrf0", "hrf-indirect", "sc-drf", "rc11"])
 @pytest.mark.parametrize("seed", range(programs(2, 20)))
+@pytest.mark.sampled(3)
 def test_events_are_ordered_where_the_model_relates_them_and_by_a_way_of_its_relations(
     seed: int, model: str, tmp_path: Path
 ) -> None:

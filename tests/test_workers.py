@@ -85,7 +85,7 @@ def running(workers: Workers) -> list[int]:
 
 
 @pytest.mark.parametrize(("most", "place"), [*((1, p) for p in ALLOY), *((0, p) for p in LITMUS)], ids=str)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_alloy_answers_as_its_command_line_does(
     place: Path, most: int, jars: Jars, workers: Workers, processes: Processes, tmp_path: Path
 ) -> None:
@@ -102,7 +102,7 @@ def test_alloy_answers_as_its_command_line_does(
 
 
 @pytest.mark.parametrize("module", TLA, ids=lambda p: p.stem)
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 def test_tlc_answers_as_its_command_line_does(
     module: Path, jars: Jars, workers: Workers, processes: Processes, tmp_path: Path
 ) -> None:
@@ -120,6 +120,7 @@ def test_tlc_answers_as_its_command_line_does(
     assert read(here.stdout, here.status) == read(there.stdout, there.status)
 
 
+@pytest.mark.sampled(0)
 def test_an_error_of_the_input_is_reported_and_the_next_question_answered(
     jars: Jars, own: Workers, tmp_path: Path
 ) -> None:
@@ -170,6 +171,7 @@ def test_a_killed_worker_is_an_engine_failure_and_is_replaced(jars: Jars, own: W
     assert tlc(jars, own, tmp_path / "next", "Counter", COUNTER.replace("x + 1", "1 - x"), config, 60).status == 0
 
 
+@pytest.mark.sampled(0)
 def test_out_of_memory_is_no_answer(jars: Jars, own: Workers, tmp_path: Path) -> None:
     own.processes.flags += ("-Xmx24m",)
     text = COUNTER.replace("Init == x = 0", "Init == x = {s \\in SUBSET (1..22) : s # {}}").replace("x + 1", "x")
@@ -195,6 +197,7 @@ def test_many_questions_need_one_worker_bounded_memory_and_no_files(jars: Jars, 
     assert sum(p.stat().st_size for p in left) < 10_000, left
 
 
+@pytest.mark.sampled(0)
 def test_as_many_workers_as_questions_at_once(jars: Jars, own: Workers, tmp_path: Path) -> None:
     def ask(number: int) -> None:
         for turn in range(3):
