@@ -9,7 +9,7 @@ import pytest
 
 from scopec.base.source import Source
 from scopec.program import ir
-from scopec.program.effects import Effects, effects, map_values, overwritten, uses_and_definitions
+from scopec.program.effects import Effects, effects, map_values, overwritten, uses_and_definitions, written
 from scopec.program.types import INT
 from scopec.program.values import Binary, Const, Reg
 
@@ -107,6 +107,7 @@ def test_an_operation(operation: ir.Operation, done: Effects, defined: str, used
     node = ir.Do(operation, SPAN, 1)
     assert replace(effects(operation), changes=False, counts="always", order=None, trace="change") == done
     assert uses_and_definitions(node) == (set(used.split()), set(defined.split()))
+    assert written(node) == (PLACE if done.writes else None)
     assert overwritten(operation) == defined.split()
     assert map_values(node, lambda value: value) == node
     constant = map_values(node, lambda _: Const(7, INT))

@@ -9,9 +9,12 @@ import pytest
 from scopec.base.diagnostics import InputError
 from scopec.memory.events.events import Kind
 from scopec.memory.graph import build
+from scopec.memory.unfold.spin_loops import _written_by_others
 from scopec.memory.unfold.symbolic import ThreadRun
+from scopec.memory.unfold.unfolding import Unfolding
 from scopec.program import ir
 from scopec.program.loops.headers import own_heads
+from scopec.program.observe import Location, instance
 from scopec.program.values import show
 from tests.conftest import check_text, program_of
 from tests.test_event_graph import ATOMICS, before, graph_of, lines
@@ -173,3 +176,31 @@ def test_a_wait_loop_may_leave_what_it_gets_without_a_value_until_it_ends() -> N
     graph = build(program_of(ATOMICS + text), 2)
     assert [cut.wait for cut in graph.cuts if cut.thread == "k[0][0]"] == [True]
     assert graph.unset == ()
+
+
+@pytest.mark.parametrize(
+    ("uses", "held"),
+    [
+        ("s.store(3); s.store(t);", None),
+        ("s.store(3); s.store(5);", {0, 3, 5}),
+        ("s.fetch_or(2);", {0, 2}),
+        ("int e = 0; s.compare_exchange_strong(e, 7);", {0, 7}),
+        ("int e = s.load();", {0}),
+        ("cuda::barrier<cuda::thread_scope_block> *b = &bar; init(b, 2); b->arrive_and_wait();", None),
+    ],
+)
+def test_what_an_object_may_hold_is_what_some_operation_writes(uses: str, held: set[int] | None) -> None:
+    """The states of a barrier are not listed."""
+    barrier = "bar" in uses
+    program = program_of(f"""#include <cuda/atomic>
+#include <cuda/barrier>
+__device__ cuda::atomic<int, cuda::thread_scope_device> s;
+__global__ void k() {{ __shared__ cuda::barrier<cuda::thread_scope_block> bar; int t = s.load(); {uses} }}
+//@ launch k<<<1, 2>>>();
+//@ expect race_free;
+""")
+    (name,) = {o.name for o in program.objects.values() if (o.use is ir.Use.BARRIER) is barrier}
+    own = program.threads[-1]
+    out = Unfolding(program)
+    assert out.stored(name) == held
+    assert _written_by_others(out, own, Location(name, 0, instance(program.objects[name], own))) == (held != {0})

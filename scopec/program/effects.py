@@ -121,6 +121,13 @@ def place_of(operation: ir.Operation) -> ir.Place | None:
     return getattr(operation, "place", None)
 
 
+def written(node: ir.Node) -> ir.Place | None:
+    """The place that a node writes, or may write."""
+    if isinstance(node, ir.Do) and effects(node.operation).writes:
+        return place_of(node.operation)
+    return None
+
+
 # ---------------------------------------------------------------- the registers and values in an operation
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from scopec.memory.events.events import Event, Kind
 from scopec.memory.unfold.unfolding import value_at
 from scopec.program import ir, values
-from scopec.program.effects import effects
+from scopec.program.effects import effects, written
 from scopec.program.observe import Location, instance
 from scopec.program.values import Const, Reg, Value
 from scopec.program.warp import WARP
@@ -200,13 +200,9 @@ def _written_by_others(out: Unfolding, thread: ir.Thread, location: Location) ->
         if other.name == thread.name or instance(object_, other) != location.instance:
             continue
         for node in other.body.nodes.values():
-            match node:
-                case ir.Do(ir.Store(place=place) | ir.Rmw(place=place) | ir.CompareExchange(place=place)):
-                    pass
-                case ir.Do(ir.Await(place=place, new=new)) if new is not None:
-                    pass
-                case _:
-                    continue
+            place = written(node)
+            if place is None:
+                continue
             elsewhere = isinstance(place.index, Const) and place.index.value != location.index
             if place.object == location.object and not elsewhere:
                 return True

@@ -21,7 +21,7 @@ from scopec.memory.unfold.cases import alike
 from scopec.memory.unfold.flow import Flows
 from scopec.memory.unfold.tables import set_up, writers
 from scopec.program import ir, types, values
-from scopec.program.effects import place_of
+from scopec.program.effects import place_of, written
 from scopec.program.program import Program
 from scopec.program.values import Binary, Const, Reg, Unary, Value
 
@@ -357,18 +357,18 @@ class Unfolding:
         updates: list[tuple[Value, str]] = []
         for thread in self.program.threads:
             for node in thread.body.nodes.values():
-                target = ""
+                place, target = written(node), ""
+                if place is None or place.object != name:
+                    continue
                 match node:
-                    case ir.Do(ir.Store(place, value, _)) if place.object == name:
+                    case ir.Do(ir.Store(value=value) | ir.CompareExchange(desired=value)):
                         pass
-                    case ir.Do(ir.Rmw(target, place, value, _)) if place.object == name:
+                    case ir.Do(ir.Rmw(target=target, new=value)):
                         pass
-                    case ir.Do(ir.CompareExchange(place=place, desired=value)) if place.object == name:
-                        pass
-                    case ir.Do(ir.Await(target=target, place=place, new=value)) if place.object == name and value:
+                    case ir.Do(ir.Await(target=target, new=value)) if value is not None:
                         pass
                     case _:
-                        continue
+                        return None
                 if isinstance(value, Const):
                     found.add(value.value)
                 else:
