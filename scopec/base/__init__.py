@@ -6,7 +6,7 @@
 - ``records``, ``lazy_import``: ``dataclass`` and modules for a quick start
 - ``version``: the version of scopec
 - ``passes``: lists of passes, and running them
-- ``graphs``: strongly connected components
+- ``graphs``: nodes that are reached, strongly connected components
 - ``grammars``, ``tables``, ``lalr``, ``syntax``: parsers from grammars
 - ``templates``, ``resources``: templates, and where they are
 - ``options``: options, device attributes and bounds

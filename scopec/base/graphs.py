@@ -1,4 +1,4 @@
-"""Strongly connected components."""
+"""Nodes that are reached, and strongly connected components."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import TypeVar
 
 Node = TypeVar("Node", bound=Hashable)
+
+
+def reached(start: Node, successors: Callable[[Node], Iterable[Node]]) -> set[Node]:
+    """The nodes that are reached from one, itself among them."""
+    found, work = {start}, [start]
+    while work:
+        for following in successors(work.pop()):
+            if following not in found:
+                found.add(following)
+                work.append(following)
+    return found
 
 
 def components(roots: Iterable[Node], successors: Callable[[Node], Sequence[Node]]) -> list[list[Node]]:

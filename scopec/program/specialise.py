@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from scopec.base.graphs import components
+from scopec.base.graphs import components, reached
 from scopec.base.records import replace
 from scopec.program.effects import map_values, overwritten, values_of
 from scopec.program.ir import (
@@ -130,13 +130,8 @@ def specialise(body: Body, builtins: Mapping[str, int], given: Given | None = No
 
     redirected = {number: redirect(node, target) for number, node in nodes.items()}
     entry = target(body.entry)
-    reached, work = {entry}, [entry]
-    while work:
-        for following in successors(redirected[work.pop()]):
-            if following not in reached:
-                reached.add(following)
-                work.append(following)
-    return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(reached)})
+    left = reached(entry, lambda number: successors(redirected[number]))
+    return replace(body, entry=entry, nodes={n: redirected[n] for n in sorted(left)})
 
 
 def _folded(node: Node, given: Given, builtins: Mapping[str, int]) -> Node:

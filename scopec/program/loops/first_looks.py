@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import product
 from typing import TYPE_CHECKING
 
+from scopec.base.graphs import reached
 from scopec.base.records import dataclass, replace
 from scopec.program import ir, values
 from scopec.program.effects import uses_and_definitions
@@ -84,7 +85,7 @@ def without_first_looks(body: ir.Body, asked: Callable[[str], bool]) -> ir.Body:
         return body
     found = {n: _following(node, instead) for n, node in nodes.items()}
     entry = instead.get(entry, entry)
-    left = _reached(found, entry)
+    left = reached(entry, lambda n: ir.successors(found[n]))
     return without_first_looks(replace(body, entry=entry, nodes={n: found[n] for n in nodes if n in left}), asked)
 
 
@@ -135,13 +136,3 @@ def _following(node: ir.Node, instead: Mapping[int, int]) -> ir.Node:
             return replace(node, then=instead.get(then, then), otherwise=instead.get(otherwise, otherwise))
         case ir.Exit():
             return node
-
-
-def _reached(nodes: Mapping[int, ir.Node], entry: int) -> set[int]:
-    found, work = {entry}, [entry]
-    while work:
-        for following in ir.successors(nodes[work.pop()]):
-            if following not in found:
-                found.add(following)
-                work.append(following)
-    return found

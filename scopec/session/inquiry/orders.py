@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import ScopecError
+from scopec.base.graphs import reached
 from scopec.program import ir, values
 from scopec.session.inquiry.assumptions import ends
 from scopec.session.inquiry.verdicts import memory_checks
@@ -49,13 +50,17 @@ def told(run: Run, checks: Sequence[Check], ask: Callable[[Run], Inquiry]) -> li
 
 def _open(body: ir.Body) -> dict[int, Span]:
     """The choices of an order in which threads meet others either way, before the ways come together."""
+
+    def after(number: int) -> tuple[int, ...]:
+        return ir.successors(body.nodes[number])
+
     found = {}
     for number, node in body.nodes.items():
         match node:
             case ir.Do(ir.Decide(what="order"), span, following) if isinstance(
                 branch := body.nodes[following], ir.Branch
             ):
-                one, other = (_reached(body, way) for way in (branch.then, branch.otherwise))
+                one, other = (reached(way, after) for way in (branch.then, branch.otherwise))
                 if all(any(_meets(body.nodes[n]) for n in way) for way in (one - other, other - one)):
                     found[number] = span
             case _:
@@ -65,16 +70,6 @@ def _open(body: ir.Body) -> dict[int, Span]:
 
 def _meets(node: ir.Node) -> bool:
     return isinstance(node, ir.Do) and isinstance(node.operation, _MEETS)
-
-
-def _reached(body: ir.Body, number: int) -> set[int]:
-    seen: set[int] = set()
-    work = [number]
-    while work:
-        if (n := work.pop()) not in seen:
-            seen.add(n)
-            work += ir.successors(body.nodes[n])
-    return seen
 
 
 def _holding(
