@@ -74,7 +74,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("text", REFUSED)
-@pytest.mark.sampled(43)
+@pytest.mark.sampled(21)
 def test_what_is_not_modelled_is_refused_by_its_name(text: str, write: Callable[..., Path]) -> None:
     path = write(ONE_THREAD.replace("BODY", asm(text, ':: "l"(v) :')))
     (outcome,) = check([path], Settings(overrides=BY_CLANG, engine="embedded"))

@@ -45,6 +45,7 @@ def test_a_barrier_of_the_grid_parts_blocks(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
+@pytest.mark.sampled(6)
 def test_and_nothing_else(tmp_path, name):
     assert all_launches.verdicts(tmp_path, f"{_HEAD}{NOT_PROVED[name]} }}", timeout=5.0)["race_free"] != "holds"
 

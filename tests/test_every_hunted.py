@@ -91,6 +91,7 @@ RACED = {
 
 
 @pytest.mark.parametrize("name", RACED)
+@pytest.mark.sampled(13)
 def test_what_races_at_some_launch_is_not_proved(tmp_path, name):
     assert not is_proved(tmp_path, RACED[name][0], "gridDim.x == 1")
 
@@ -126,6 +127,7 @@ PROVED = {
 
 
 @pytest.mark.parametrize("name", PROVED)
+@pytest.mark.sampled(4)
 def test_what_never_races_is_proved(tmp_path, name):
     assert race_free(tmp_path, PROVED[name], "gridDim.x == 1") == "holds"
 

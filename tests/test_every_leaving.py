@@ -38,6 +38,7 @@ def test_blocks_that_leave_together_miss_no_barrier(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", LEAVING)
+@pytest.mark.sampled(4)
 def test_threads_that_leave_alone_miss_a_barrier(tmp_path, name):
     body, _, bad = LEAVING[name]
     found = verdicts(tmp_path, _kernel(body.replace("LEAVE", bad)), "blockDim.x == 16" if "16" in body else "")

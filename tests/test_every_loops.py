@@ -113,6 +113,7 @@ def test_what_no_barrier_parts_is_shown_by_a_launch(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
+@pytest.mark.sampled(4)
 def test_barriers_that_not_all_come_to_part_nothing(tmp_path, name):
     assert not is_proved(tmp_path, _text(NOT_PROVED[name]), _CONDITION)
 

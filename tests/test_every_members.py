@@ -80,6 +80,7 @@ def test_a_race_on_a_member_is_shown_by_a_launch(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
+@pytest.mark.sampled(6)
 def test_pointers_that_may_be_any_are_not_followed(tmp_path, name):
     assert verdicts(tmp_path, _kernel(*NOT_PROVED[name]), "gridDim.x == 1")["race_free"] == "unknown"
 

@@ -53,6 +53,7 @@ def test_a_barrier_of_the_warp_parts_its_lanes(tmp_path, name):
 
 
 @pytest.mark.parametrize("name", NOT_PROVED)
+@pytest.mark.sampled(6)
 def test_and_nothing_else(tmp_path, name):
     condition, body = NOT_PROVED[name]
     assert all_launches.verdicts(tmp_path, _kernel(body), condition, timeout=4.0)["race_free"] != "holds"

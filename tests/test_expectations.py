@@ -145,7 +145,7 @@ def test_a_thread_that_does_nothing_has_constants() -> None:
         ("expect race_free under cuda-v9;", "SCP010", "there is no memory model `cuda-v9`"),
     ],
 )  # fmt: skip
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(12)
 def test_bad_directives(directive: str, code: str, message: str, write) -> None:  # type: ignore[no-untyped-def]
     path = write(HEAD + f"//@ {directive}")
     with pytest.raises(InputError) as raised:

@@ -139,6 +139,7 @@ def test_every_kind_of_failure_is_valid_in_every_format(violated: list[Outcome])
 
 
 @pytest.mark.jvm
+@pytest.mark.sampled(0)
 def test_every_kind_of_violation_is_a_rule_of_the_log(violated: list[Outcome]) -> None:
     (run,) = json.loads(written(violated, "sarif"))["runs"]
     named = [r["id"] for r in run["tool"]["driver"]["rules"]]

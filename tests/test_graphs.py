@@ -171,6 +171,7 @@ def test_the_order_of_what_a_graph_does(ask: Asks, main: str, verdict: str) -> N
         (BEGIN + "if (*a) produce<<<1, 2, 0, s>>>(a); more<<<1, 2, 0, s>>>(a, 1);" + END, "outside the modelled subset"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(9)
 def test_what_a_capture_forbids(tmp_path: Path, main: str, message: str) -> None:
     managed = text(main).replace("cudaMalloc(&a", "cudaMallocManaged(&a") if "*a)" in main else text(main)
     outcome = check_text(tmp_path, managed, engine="embedded")

@@ -379,6 +379,7 @@ def test_without_pygls_it_says_so() -> None:
 # ---------------------------------------------------------------- no verdict of another text
 
 
+@pytest.mark.sampled(0)
 def test_what_comes_of_a_text_that_has_changed_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that was ended may have answered before it noticed: that is about the text before."""
     from scopec.lsp import wire

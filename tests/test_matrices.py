@@ -93,6 +93,7 @@ _RIGHT = "at(m) | 8ull << 16 | 16ull << 32"
         ("FENCE; multiply(at((char*)m + 1920) | 8ull << 16); DONE;", 0, "that are not all in `k.m`"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(4)
 def test_what_is_not_read(body: str, transposed: int, message: str, tmp_path: Path) -> None:
     (outcome,) = check([_file(tmp_path, body, transposed=transposed)], Settings(engine="embedded"))
     (diagnostic,) = (d for d in outcome.diagnostics if d.severity == "error")

@@ -374,6 +374,7 @@ def test_violations_lead_to_each_other_and_a_change_can_be_copied(page: Page, tm
 
 
 @browser_test
+@pytest.mark.sampled(0)
 def test_violations_of_other_programs_follow(page: Page, tmp_path: Path) -> None:
     """Over a program without any between them; the first and the last of the report end the row."""
     kernel = "__device__ int n;\n__global__ void k() { n += 1; }\n"

@@ -91,6 +91,7 @@ def test_it_comes_first_where_no_one_event_helps(ask: Asks, where: str) -> None:
         ((MAKE, "in(t, buf, out);"), "an event that is recorded"),
     ],
 )  # fmt: skip
+@pytest.mark.sampled(2)
 def test_where_it_is_not_offered(ask: Asks, calls: tuple[str, ...], offered: str | None) -> None:
     program = source(
         "cudaStream_t n; cudaStreamCreateWithFlags(&n, cudaStreamNonBlocking);" * ("n>>>" in calls[-1]), *calls

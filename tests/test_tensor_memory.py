@@ -142,6 +142,7 @@ def _changed(model: str, old: str, new: str, tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("part", _WITHOUT)
+@pytest.mark.sampled(5)
 def test_a_model_without_a_part_is_told(part: str, model: str, tmp_path: Path) -> None:
     assert _verdict(_PROGRAMS[part], model, tmp_path) == "holds"
     assert _verdict(_PROGRAMS[part], _changed(model, *_WITHOUT[part], tmp_path), tmp_path) == "violated"
@@ -149,6 +150,7 @@ def test_a_model_without_a_part_is_told(part: str, model: str, tmp_path: Path) -
 
 @pytest.mark.parametrize("model", ["cuda", "ptx"])
 @pytest.mark.parametrize("part", _TOO_MUCH)
+@pytest.mark.sampled(5)
 def test_a_model_that_asks_for_less_is_told(part: str, model: str, tmp_path: Path) -> None:
     assert _verdict(_RACES[part], model, tmp_path) == "violated"
     assert _verdict(_RACES[part], _changed(model, *_TOO_MUCH[part], tmp_path), tmp_path) == "holds"

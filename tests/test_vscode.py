@@ -58,6 +58,7 @@ def test_it_starts_the_server_without_trust(told: dict[str, Any]) -> None:
     assert (told["begins"], told["ends"]) == ("function", "function")
 
 
+@pytest.mark.sampled(0)
 def test_it_is_about_the_files_that_scopec_reads(told: dict[str, Any]) -> None:
     (selector,) = told["client"]["documentSelector"]
     assert selector == {"scheme": "file", "pattern": f"**/*.{{{','.join(s[1:] for s in SUFFIXES)}}}"}
