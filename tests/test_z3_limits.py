@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from itertools import count
 
 import pytest
@@ -36,6 +37,13 @@ def test_a_thread_that_waits_for_the_processor_has_time_until_the_end(monkeypatc
     with interrupted_after(0.1, end):
         assert _hard().check() == z3.unknown
     assert end.left() == 0
+
+
+def test_a_limit_that_is_over_before_z3_begins_ends_it():
+    for seconds in (1e-6, 5e-5, 1e-3):
+        with interrupted_after(seconds, Deadline()):
+            time.sleep(0.05)
+            assert _hard().check() == z3.unknown
 
 
 def test_the_question_after_one_that_was_ended_is_answered():

@@ -30,10 +30,9 @@ def interrupted_after(seconds: float, end: Deadline) -> Iterator[None]:
 
     def watch() -> None:
         while not over.wait(max(_PERIOD_SECONDS, end.within(last - clock()))):
-            with lock:  # z3 takes an interruption between two questions for one of the next
+            with lock:  # none after the question, which might be one of the next
                 if not over.is_set() and (clock() >= last or end.left() == 0):
-                    z3.main_ctx().interrupt()
-                    return
+                    z3.main_ctx().interrupt()  # again and again: z3 forgets one that comes before it begins
 
     watcher = threading.Thread(target=watch, daemon=True)
     watcher.start()
