@@ -22,6 +22,7 @@ from scopec.memory.events.paths import holds
 from scopec.memory.execution import Execution
 from scopec.progress.promises import promises
 from scopec.progress.system import may_pend, readings
+from scopec.session.check import Settings, check
 from scopec.session.inquiry.hangs import STUCK, UNDECIDED, Search, search
 from scopec.session.inquiry.questions import progress_problem
 from scopec.session.inquiry.run import Run
@@ -361,3 +362,29 @@ def test_a_promise_that_is_removed_is_noticed(
     assert len(made) < len(list(promises(progress_problem(run, "Termination").system)))
     monkeypatch.setattr(conditions, "promises", lambda _: made)
     assert is_stuck(run)
+
+
+def test_an_arrival_in_a_loop_that_a_read_ends_is_repeated_in_no_hang(tmp_path: Path) -> None:
+    """A turn that is repeated for ever changes nothing, so that the arrival in it has no write."""
+    text = """#include <cuda/ptx>
+__device__ int x;
+__global__ void k() {
+    __shared__ std::uint64_t b;
+    if (threadIdx.x == 0) cuda::ptx::mbarrier_init(&b, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        int n = *(volatile int*)&x;
+        for (int i = 0; i FIRST n; ++i) cuda::ptx::mbarrier_arrive(&b);
+    } else {
+        while (!cuda::ptx::mbarrier_try_wait_parity(&b, 0)) {}
+    }
+}
+//@ launch k<<<1, 2>>>();
+//@ expect terminates;
+"""
+    found = []
+    for first in ("<=", "<"):
+        (tmp_path / "k.cu").write_text(text.replace("FIRST", first))
+        (outcome,) = check([tmp_path / "k.cu"], Settings(engine="embedded"))
+        found += [c.verdict for r in outcome.reports for c in r.checks if c.expectation.kind == "terminates"]
+    assert found == ["holds", "violated"]

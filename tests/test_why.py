@@ -253,6 +253,7 @@ def test_the_answer_that_the_document_shows() -> None:
     assert done.stdout == shown
 
 
+@pytest.mark.sampled(0)
 def test_what_would_order_them_the_other_way_round_is_said() -> None:
     """A copy overwrites what a thread has read: no fence orders the copy before the read."""
     for model in ("cuda", "ptx"):

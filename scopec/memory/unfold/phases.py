@@ -54,7 +54,12 @@ def related(out: Unfolding) -> dict[str, tuple[Synchronises, ...]]:
 
 def _arrived(out: Unfolding) -> Iterator[Synchronises]:
     """The writes of arrivals, before the looks that find their phase over."""
-    yield from _over(out, out.phases.arrivals, lambda event: () if event.agent else (event.rmw or "",), "arrivals")
+    yield from _over(out, out.phases.arrivals, lambda event: () if event.agent else _write(event), "arrivals")
+
+
+def _write(arrival: Event) -> tuple[str, ...]:
+    """The write of an arrival; none of one in a turn that is repeated for ever, for that changes nothing."""
+    return () if arrival.rmw is None else (arrival.rmw,)
 
 
 def _completed(out: Unfolding) -> Iterator[Synchronises]:
@@ -85,8 +90,7 @@ def _later(out: Unfolding) -> Iterator[Synchronises]:
     """The write of each arrival, before itself, where it is of a later phase than the first."""
     events = {event.id: event for event in out.events}
     for arrival, phase in out.phases.arrivals.items():
-        if arrival in events:
-            write = (events[arrival].rmw or "",)
+        if arrival in events and (write := _write(events[arrival])):
             first = values.binary("%", phase, Const(PHASES, types.LONG))
             yield from _edge(write, write, "a later phase", values.binary("!=", first, Const(0, types.LONG)))
 
@@ -95,7 +99,8 @@ def _served(out: Unfolding) -> Iterator[Synchronises]:
     """The looks that find the phase over before an arrival's, and the write of that arrival."""
     for arrival, phase, look, found, over in _looks(out, out.phases.arrivals):
         when = values.binary("&&", values.binary("==", phase, found), over)
-        yield from _edge((look.id,), (arrival.rmw or "",), "a wait", when)
+        if write := _write(arrival):
+            yield from _edge((look.id,), write, "a wait", when)
 
 
 def _looks(out: Unfolding, changes: dict[str, Value]) -> Iterator[tuple[Event, Value, Event, Value, Value]]:
