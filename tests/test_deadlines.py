@@ -82,6 +82,7 @@ def test_a_block_after_its_deadline_is_not_entered() -> None:
 
 
 @pytest.mark.parametrize("text", [MANY + "exists (x=0)\n", LONG])
+@pytest.mark.sampled(1)
 def test_reading_questions_and_checks_share_one_limit(text: str, write: Callable[..., Path]) -> None:
     """CPU seconds, as the machine may be busy: nothing is worked on for much longer than the limit."""
     path = write(text + "//@ expect terminates;\n" if text is LONG else text, "p.cu" if text is LONG else "p.litmus")
@@ -114,6 +115,7 @@ __global__ void k() {
 )
 
 
+@pytest.mark.sampled(0)
 def test_what_is_decided_in_time_is_told(write: Callable[..., Path]) -> None:
     """The first question takes for ever; the other three do not wait for it."""
     said = scopec("check", "--engine", "embedded", "--timeout", "16", write(PIGEONS))
@@ -207,6 +209,7 @@ def test_reading_and_writing_a_specification_share_one_limit(
     assert given[1] >= 0.3
 
 
+@pytest.mark.sampled(0)
 def test_a_budget_is_for_the_call(tmp_path: Path) -> None:
     """What is decided by then is reported, what is left is unknown."""
     (tmp_path / "a.litmus").write_text("C a\n{ x = 0 }\nP0 (int *x) { *x = 1; }\nexists (x=1)\n")

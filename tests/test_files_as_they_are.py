@@ -236,6 +236,7 @@ int main() {
 # ---------------------------------------------------------------- libraries
 
 
+@pytest.mark.sampled(0)
 def test_textures_are_refused_by_name_and_other_kernels_are_asked(write: Callable[..., Path]) -> None:
     text = """\
 #include <cuda.h>

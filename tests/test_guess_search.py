@@ -197,6 +197,7 @@ __global__ void k(float2* v, int x, size_t pitch) {
 
 
 @pytest.mark.parametrize(("argument", "verdict"), [("N", "holds"), ("2", "violated")])
+@pytest.mark.sampled(1)
 def test_other_numbers_are_tried_for_templates(argument: str, verdict: str, tmp_path: Path) -> None:
     """Where the file launches it with numbers of its own, these are taken."""
     text = f"""\
@@ -278,6 +279,7 @@ def test_a_length_may_be_that_of_the_block_and_no_other_hides_a_race_in_its_memo
     assert (found["status"], program["directives"][-1]) == (1, "launch k<<<1, 2>>>(d, 2);")
 
 
+@pytest.mark.sampled(0)
 def test_the_argument_of_a_template_may_be_the_size_of_a_block(tmp_path: Path) -> None:
     text = """\
 template <unsigned B> __global__ void k(int* in, int* out) {
@@ -294,6 +296,7 @@ template <unsigned B> __global__ void k(int* in, int* out) {
     assert (found["status"], program["directives"][-1]) == (0, "launch k<32U><<<2, 32>>>(in, out);")
 
 
+@pytest.mark.sampled(0)
 def test_a_kernel_that_clang_objects_to_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     text = """\
 #include <mma.h>
@@ -309,6 +312,7 @@ __global__ void k(int* a) { a[threadIdx.x] = 1; }
     assert (alone["status"], alone["programs"]) == (2, [])
 
 
+@pytest.mark.sampled(0)
 def test_values_that_lanes_exchange_are_no_reason_to_fail(tmp_path: Path) -> None:
     """Whether one execution has a race is asked thread by thread, and a lane's value may come from a later one."""
     text = """\
@@ -331,6 +335,7 @@ __global__ void k(int* in, int* out, unsigned n) {
     ("warp", "lane"),
     [("/ 32", "% 32u"), (">> 5", "& 31"), ("/ warpSize", "% warpSize"), ("/ WARP_SIZE", "& 0x1F")],
 )
+@pytest.mark.sampled(1)
 def test_a_kernel_that_counts_warps_is_tried_with_one(warp: str, lane: str, tmp_path: Path) -> None:
     """Lanes of two blocks of two threads come to one element, which is no race of the kernel."""
     text = f"""\

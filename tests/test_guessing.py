@@ -90,6 +90,7 @@ def test_aggregates_are_given_member_by_member(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("parameter", ["P* p", "P (*p)[2]"])
+@pytest.mark.sampled(1)
 def test_objects_of_classes_that_only_the_host_constructs_are_storage(parameter: str, tmp_path: Path) -> None:
     text = f"""\
 struct P {{ int n; P(int count) : n(count) {{}} __device__ void add(int k) {{ n += k; }} }};
@@ -198,6 +199,7 @@ __global__ void k(int* a) {
     assert (found["status"], directives(text, tmp_path)[0][-1]) == (0, "launch cooperative k<<<2, 2>>>(a);")
 
 
+@pytest.mark.sampled(0)
 def test_host_code_that_is_not_read_is_left_out_and_told(write: Callable[..., Path]) -> None:
     done = scopec("check", write(WITH_HOST, "host.cu"), "--engine", "embedded")
     assert done.returncode == 0, done.stderr

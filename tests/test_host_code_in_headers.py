@@ -100,6 +100,7 @@ def test_a_header_that_changes_is_read_again(write: Write) -> None:
     ],
 )
 @pytest.mark.parametrize("beside", [True, False])
+@pytest.mark.sampled(2)
 def test_a_library_that_is_left_out_answers_no_condition(
     header: str, condition: str, asks: bool, beside: bool, write: Write
 ) -> None:

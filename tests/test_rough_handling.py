@@ -328,6 +328,7 @@ program.main()
 
 
 @pytest.mark.parametrize(("how", "least", "most"), [("dropping", 0, 4), ("holding", 4, 40)])
+@pytest.mark.sampled(1)
 def test_a_call_ends_whatever_becomes_of_its_interruption(how: str, least: float, most: float) -> None:
     """Python drops what is raised in a finalizer: it is raised again.  A call that goes on is ended after a while."""
     begun = time.monotonic()

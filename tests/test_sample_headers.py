@@ -72,6 +72,7 @@ def test_what_compares_reads(write: Callable[..., Path]) -> None:
     assert "violated  race_free" in shown, shown
 
 
+@pytest.mark.sampled(0)
 def test_an_element_is_computed_from_its_element(write: Callable[..., Path]) -> None:
     """Indices too: `dot` and `clamp` of integers are numbers that are known."""
     shown = _checked(write(VECTORS, "vectors.cu"))

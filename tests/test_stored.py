@@ -183,6 +183,7 @@ UNDER_PTX = [("sb.cu", {"STORE": "release", "LOAD": "seq_cst"}, "allowed", "hold
 
 
 @pytest.mark.parametrize(("model", "wanted"), [("sc-drf", UNDER_SC_DRF), ("ptx", UNDER_PTX)])
+@pytest.mark.sampled(1)
 def test_five_specifications_under_two_models(model: str, wanted: list[object], tmp_path: Path) -> None:
     for name in ("cuda", model):
         words = ("--model", name, "--format", "json", "-o", str(tmp_path / f"{name}.json"))
