@@ -52,6 +52,18 @@ def _cluster(body: str) -> str:
     return f"{head}{own}{rank}{body}}}\n//@ launch k<<<2, 1>>>();\n//@ expect race_free;\n"
 
 
+def _overwritten(what: str) -> str:
+    """An element is written behind the arrival, and read where the load is complete."""
+    early = "ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 16);"
+    load = "ptx::cp_async_bulk(ptx::space_cluster, ptx::space_global, tile, in, 16, &bar);"
+    return _block(
+        2,
+        f"""    if (t == 0) {{ {early} {what} = 1; {_FENCE} {load} }}
+    else {{ wait(&bar, 0); data = {what}; }}
+""",
+    )
+
+
 def _handed(behind: str, before: str = "") -> str:
     """Global data for a bulk load of another block, with a fence behind the acquire, or before the release."""
     return f"""{_HEAD}__global__ void k() {{
@@ -167,6 +179,8 @@ PROGRAMS: dict[str, str] = {
     if (t == 0) store(out, tile);
 """,
     ),
+    "bulk load over what its thread wrote": _overwritten("tile[0]"),
+    "bulk load beside what its thread wrote": _overwritten("tile[4]"),
     "bulk load over what was read": _reloaded(_FENCE),
     "bulk load over what was read, fence of global memory": _reloaded(_GLOBAL),
     "global data": _handed(_FENCE),

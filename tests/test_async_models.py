@@ -21,10 +21,12 @@ RACES = {
     "bulk load over what was read, fence of global memory", "global data, writer's fence",
     "global data, fence of shared memory", "two blocks, no fence", "into one block, no fence",
     "a reduction and an addition", "an arrival that nobody waited for", "an arrival that comes before a wait",
+    "bulk load beside what its thread wrote",
 }  # fmt: skip
 IN_PTX = RACES - {"bulk store, issuer's fence"}
 
 _MB, _ASY = "rs-rf \\ (MB * MB) | phase", "order & (GEN * GEN | ASY * GEN | (ASY * ASY & scta))"
+_THROUGH = "let {0} = {0} | (({0} & loc) ; [range(start)] ; ({0} & loc))+"
 #: What is replaced in cuda.cat, by what, and the program that notices.
 CUDA = {
     "phases": (_MB, "rs-rf \\ (MB * MB) | phase \\ phase", "message"),
@@ -51,6 +53,8 @@ CUDA = {
     "a fence between copies": (" | [ASY \\ SM] ; order ; [PG] ; order ; [ASY]", "", "two blocks"),
     "a fence between copies to shared memory": ("[ASY & SM] ; order ; [PS] ; order ; [ASY] | ", "", "into one block"),
     "launches order all": (" | order? ; api ; order?", "", "two kernels"),
+    "through an agent at one location": (_THROUGH.format("hb"), "let hb = hb", "bulk load over what its thread wrote"),
+    "at no other": (_THROUGH.format("hb"), "let hb = hb | hb ; [range(start)] ; hb", "bulk load beside what its thread wrote"),
     "mbarriers are atomic": ("let conflict = conflict \\ (MB * MB)", "", "arrivals of block scope from two blocks"),
     "atomic operations of two proxies race": ("let race = race | (conflict \\ px) \\ hb \\ hb^-1", "", "a reduction and an addition"),
     "early arrivals": ("let race = race | later \\ (known^-1 ; known)", "", "an arrival that nobody waited for"),
@@ -78,6 +82,8 @@ PTX = {
     "of global memory": ("[PG] ; (px & scta) ; [M \\ SM])", "[PF] ; (px & scta) ; [M \\ SM])", "global data, fence of shared memory"),
     "in the copy's block": ("[PG] ; (px & scta) ; [M \\ SM])", "[PG] ; px ; [M \\ SM])", "global data, writer's fence"),
     "launches order all": (" | base? ; api ; base?)", ")", "two kernels"),
+    "through an agent at one location": (_THROUGH.format("cause"), "let cause = cause", "bulk load over what its thread wrote"),
+    "at no other": (_THROUGH.format("cause"), "let cause = cause | before? ; start ; done ; before?", "bulk load beside what its thread wrote"),
     "mbarriers are atomic": ("let conflict = conflict \\ (MB * MB)", "", "arrivals of block scope from two blocks"),
     "atomic operations of two proxies race": ("    let same = loc & px\n", "    let same = loc\n", "a reduction and an addition"),
     "early arrivals": ("let race = race | later \\ (known^-1 ; known)", "", "an arrival that nobody waited for"),

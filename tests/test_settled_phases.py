@@ -244,24 +244,6 @@ def test_a_wait_for_either_of_two_is_passed_by_the_other_one(wait: str, tmp_path
     assert resolved == [False]
 
 
-@pytest.mark.parametrize(("form", "found"), [("", "violated"), (".noinc", "holds")])
-def test_an_arrival_behind_copies_that_its_phase_does_not_wait_for(
-    form: str, found: str, tmp_path: Path, resolved: list[bool]
-) -> None:
-    """Without `.noinc` the phase waits for one arrival more from then on: the other thread's may end it before."""
-    copy = (
-        'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(at(s)), "l"(input) : "memory");'
-        f'asm volatile("cp.async.mbarrier.arrive{form}.shared.b64 [%0];" :: "r"(at(&b)) : "memory");'
-    )
-    second = f"if (threadIdx.x == 1) {{ {'' if form else 'arrive(&b);'} }} else {{ wait(&b, 0); x[0] = s[0]; }}"
-    text = PAIR.format(count=1, first=copy, second=second).replace("pair<<<1, 2>>>", "pair<<<1, 3>>>")
-    head = """__device__ alignas(16) int input[4];
-    __device__ unsigned at(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
-    __global__"""
-    assert verdict(checked(tmp_path / "three.cu", text.replace("__global__", head))) == found
-    assert resolved == [bool(form)]
-
-
 def test_rules_of_what_is_in_no_execution_are_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody else comes to the barrier, so that the arrival behind it is no event of a graph without settled places."""
     sizes(monkeypatch, events=0)

@@ -20,7 +20,7 @@ from tests.samples import programs
 from tests.test_mbarriers import verdicts
 
 COUNT = programs(3, 150)
-STAGES = Path(__file__).parent.parent / "specs" / "asynchronous" / "tensor-stages.cu"
+RING = Path(__file__).parent.parent / "specs" / "asynchronous" / "tensor-ring.cu"
 
 
 @cache
@@ -156,18 +156,15 @@ def test_a_model_that_asks_for_less_is_told(part: str, model: str, tmp_path: Pat
     assert _verdict(_RACES[part], _changed(model, *_TOO_MUCH[part], tmp_path), tmp_path) == "holds"
 
 
-def test_a_stage_that_is_given_back_by_its_commit_alone_is_a_race_by_a_reading(tmp_path: Path) -> None:
-    """Who has waited for the commit gives it back: no race.  The other way it is loaded again behind the product, but no
-    document says that it is so behind what the product's thread has waited for."""
-    text, _, _ = STAGES.read_text().partition("//@ vary")
-    behind = "commit(&done[s]);\n            wait(&done[s], t / STAGES & 1);\n            arrive(&empty[WRONG == 3 ? s ^ 1 : s]);"
-    last = "    } else if (threadIdx.x == 32) {"
-    tail = f"for (int t = TILES; t < TILES + STAGES; t++) wait(&empty[t % STAGES], t / STAGES & 1 ^ 1);\n{last}"
-    assert text.count(behind) == text.count(last) == 1
-    for code, verdict in ((behind, "holds"), ("commit(&empty[s]);", "violated")):
-        path = tmp_path / "stages.cu"
-        path.write_text(text.replace(behind, code).replace(last, tail) + "//@ expect race_free;\n")
-        (outcome,) = check([path], Settings(engine="embedded"))
-        (found,) = (c for report in outcome.reports for c in report.checks if not c.expectation.implicit)
-        assert found.verdict == verdict
-        assert any("before its tcgen05.commit" in one for one in found.rests_on) == (verdict == "violated")
+@pytest.mark.parametrize(("wrong", "verdict"), [(0, "holds"), (3, "violated")])
+def test_what_a_commit_alone_orders_is_a_reading(wrong: int, verdict: str, tmp_path: Path) -> None:
+    """A stage is loaded again behind the product, which has read what the load before wrote there; nothing else that the
+    product's thread did is before who waits for the commit."""
+    text, _, _ = RING.read_text().partition("//@ vary")
+    path = tmp_path / "ring.cu"
+    path.write_text(text.replace("WRONG = 0;", f"WRONG = {wrong};") + "//@ expect race_free;\n")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    (found,) = (c for report in outcome.reports for c in report.checks if not c.expectation.implicit)
+    assert found.verdict == verdict
+    assert any("before its tcgen05.commit" in one for one in found.rests_on) == (verdict == "violated")
+    assert any("finds a tcgen05.commit complete" in one for one in found.rests_on) == (verdict == "holds")

@@ -1,8 +1,9 @@
 """Programs of which every execution takes the phases of mbarriers that one schedule takes.
 
 That is so if these hold of a schedule in which copies are complete at their issue, for each mbarrier ("before" is the
-order that program order, barriers and the phases of the schedule give); who waits for ever in it waits for the phase
-that never ends, and does so in every execution:
+order that program order, barriers and the phases of the schedule give, and from a wait on through what its thread
+issues behind it, for only who goes on does so); who waits for ever in it waits for the phase that never ends, and does
+so in every execution:
 
 1. it is made before all other operations, and ended after them; none breaks a rule or drops an arrival;
 2. who arrives, or changes the bytes, in a phase that is not the first does so after a wait for the phase before;

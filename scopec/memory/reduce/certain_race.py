@@ -136,8 +136,23 @@ def _racing(executed: EventGraph, target: Target | None) -> tuple[Event, Event] 
         other = executed.by_id[event]
         return any(a is other or order.before(a, other) for a in acquiring)
 
+    @cache
+    def agents(location: Location) -> list[Event]:
+        return [e for e in accesses[location] if e.agent]
+
     def ordered(one: Event, other: Event) -> bool:
-        """Whether something may order one event before another."""
+        """Whether something may order one access before another to its location, agents' accesses there between."""
+        assert one.location is not None
+        reached, left = [one], [e for e in agents(one.location) if e is not one and e is not other]
+        for event in reached:
+            if directly(event, other):
+                return True
+            through = [e for e in left if directly(event, e)]
+            reached += through
+            left = [e for e in left if e not in through]
+        return False
+
+    def directly(one: Event, other: Event) -> bool:
         if order.before(one, other) and order.may_connect(one, other):
             return True
         return releases(one.id) and acquires(other.id)  # maybe with a proxy fence on the way

@@ -60,19 +60,67 @@ def resolve_phases(graph: EventGraph, out: Unfolding) -> EventGraph:
         return graph
     edges = tuple(dict.fromkeys(edge for one in resolved for edge in one.edges()))
     order = ConstantOrder(replace(known, asw=(*known.asw, *edges)))
-
-    def before(one: Operation, other: Operation) -> bool:
-        """A copy's operation comes after what its issue comes after."""
-        first, second = (known.by_id[o.name] for o in (one, other))
-        if first.agent:
-            return order.before(first, second)
-        return order.before(first, known.by_id[second.agent] if second.agent else second)
-
     if not all(
-        settled([*own, *one.vain.get(at, ())], before) for one in schedules for at, own in one.operations.items()
+        settled([*own, *one.vain.get(at, ())], _Executed(order, one).before)
+        for one in schedules
+        for at, own in one.operations.items()
     ):
         return graph
     return _with_barriers(known, resolved, edges, schedules)
+
+
+class _Executed:
+    """The order in which every execution carries out the operations of a schedule, if it takes these phases.
+
+    It is more than happens-before: an agent's arrival is behind the waits before its issue, for these decide whether it
+    is issued at all, and before who finds its phase over, though what a thread did before the issue does not
+    happen-before that.
+    """
+
+    def __init__(self, order: ConstantOrder, schedule: Schedule) -> None:
+        self._order = order
+        self._events = order.graph.by_id
+        operations = [o for own in schedule.operations.values() for o in own]
+        self._waits = [o for o in operations if o.kind is Did.WAIT]
+        #: The arrivals of agents, each with the waits that find its phase over.
+        self._arrivals = [
+            (a, [w for w in own if w.kind is Did.WAIT and w.phase == a.phase])
+            for own in schedule.operations.values()
+            for a in own
+            if a.later
+        ]
+
+    def before(self, one: Operation, other: Operation) -> bool:
+        """Whether an operation is carried out before another one."""
+        reached, left = [one], self._arrivals
+        for first in reached:
+            if self._happens(first, other):
+                return True
+            ahead = [pair for pair in left if self._decides(first, pair[0])]
+            left = [pair for pair in left if pair not in ahead]
+            found = [wait for _, waits in ahead for wait in waits]
+            if other in found:
+                return True
+            reached += [wait for wait in found if wait not in reached]
+        return False
+
+    def _happens(self, one: Operation, other: Operation) -> bool:
+        """A copy's operation comes after what its issue comes after."""
+        first, second = (self._events[o.name] for o in (one, other))
+        if first.agent:
+            return self._order.before(first, second)
+        return self._order.before(first, self._events[second.agent] if second.agent else second)
+
+    def _decides(self, one: Operation, arrival: Operation) -> bool:
+        """Whether an operation is a wait before the issue of an agent's arrival, or surely before one.
+
+        What a thread itself has changed before a wait may be seen later than what the wait finds.
+        """
+        waits = (w for w in self._waits if w.thread == arrival.thread and self._happens(w, arrival))
+        return any(
+            one == wait or ((one.kind is Did.WAIT or one.thread != wait.thread) and self._happens(one, wait))
+            for wait in waits
+        )
 
 
 def _with_barriers(

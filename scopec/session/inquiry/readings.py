@@ -23,6 +23,9 @@ _BLOCKS = "that copies to and from shared memory have to be complete when their 
 _COPIES = "that a copy which is issued is complete at last"
 _TENSOR = "that a tcgen05.dealloc needs no fence behind what is complete, or that a product has every lane of a column"
 _COMMIT = "that what a thread did before its tcgen05.commit, but what it issued, is not before who finds that complete"
+_THROUGH = (
+    "that who finds a tcgen05.commit complete comes behind what was done before to the places that its products access"
+)
 _FREE = "that tcgen05.alloc finds its columns free, which other blocks of the multiprocessor may have"
 _WARPS = "which warp of a warpgroup reads which part of a matrix: each may read all of it, until the warpgroup's wait"
 _BEHIND = "that work behind a dependent grid comes after that grid, and not after those that it did not wait for"
@@ -86,8 +89,11 @@ def _of_copies(run: Run, check: Check) -> tuple[str, ...]:
     if "tensor_memory" in run.extensions and not check.expectation.implicit:
         found.append(_TENSOR)
     pair = race_of(check)
-    if pair is not None and isinstance(check.trace, Execution) and _commits(run.program):
-        found += [_COMMIT] * (not check.trace.graph.in_tensor_memory(pair[0]))
+    if not check.expectation.implicit and _commits(run.program):
+        if pair is None:
+            found.append(_THROUGH)
+        elif isinstance(check.trace, Execution) and not check.trace.graph.in_tensor_memory(pair[0]):
+            found.append(_COMMIT)
     if pair is not None and isinstance(check.trace, Execution) and outlives(check.trace, pair) is not None:
         found = [_BLOCKS]
     return tuple(found)

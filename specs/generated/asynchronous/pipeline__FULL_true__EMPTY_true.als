@@ -425,21 +425,23 @@ fun hb : Event->Event { ^(po + asw + sw) }
 fun before_ : Event->Event { hb }
 -- let hb = before | before? ; start | done ; before? | done ; before? ; start
 fun hb_2 : Event->Event { before_ + (id + before_).start + done.(id + before_) + done.(id + before_).start }
+-- let hb = hb | ((hb & loc) ; [range(start)] ; (hb & loc))+
+fun hb_3 : Event->Event { hb_2 + ^(((hb_2 & loc) :> Exec.start).(hb_2 & loc)) }
 -- let sb = po \ rmw
 fun sb : Event->Event { po - rmw }
 -- let shb = (po | asw | [SC] ; sw ; [SC] | sb ; hb ; sb)+
-fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb_2.sb) }
+fun shb : Event->Event { ^(po + asw + SC <: sw :> SC + sb.hb_3.sb) }
 -- let S = [SC] ; shb ; [SC] | ([SC] | [SC & F] ; hb) ; eco ; ([SC] | hb ; [SC & F])
-fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb_2).eco.(SC <: id + hb_2 :> (SC & F)) }
+fun S : Event->Event { SC <: shb :> SC + (SC <: id + (SC & F) <: hb_3).eco.(SC <: id + hb_3 :> (SC & F)) }
 -- let conflict = (loc & ext & ((W * M) | (M * W))) \ (IW * _) \ (_ * IW)
 fun conflict : Event->Event { loc & ext & (W->M + M->W) - IW->Exec - Exec->IW }
 -- let race = conflict \ hb \ hb^-1 \ (incl & (A * A))
-fun race : Event->Event { conflict - hb_2 - ~hb_2 - incl & A->A }
+fun race : Event->Event { conflict - hb_3 - ~hb_3 - incl & A->A }
 
 -- irreflexive hb ; eco? as coherence
-pred coherence { no id & hb_2.(id + eco) }
+pred coherence { no id & hb_3.(id + eco) }
 -- irreflexive (hb? ; issue)+ as issue_order
-pred issue_order { no id & ^((id + hb_2).issue) }
+pred issue_order { no id & ^((id + hb_3).issue) }
 -- empty rmw & (fr ; co) as atomicity
 pred atomicity { no rmw & fr.co }
 -- acyclic rf | dep as no_thin_air

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from tests.oracles.asynchronous import program as p
@@ -375,12 +375,23 @@ class Run:
             if e.loc is not None:
                 places.setdefault(e.loc, []).append(x)
         for (name, i), here in places.items():
+            order = self.at_one_place(here)
             for n, x in enumerate(here):
                 for y in here[n + 1 :]:
-                    if self.conflict(x, y) and not self.hb(x, y) and not self.hb(y, x):
+                    if self.conflict(x, y) and y not in order[x] and x not in order[y]:
                         a, b = sorted((str(self.events[x]), str(self.events[y])))
                         out.add(Race(a, b, f"{name}[{i}]"))
         return out | self.lifetimes()
+
+    def at_one_place(self, here: Sequence[int]) -> dict[int, set[int]]:
+        """hb between accesses to one location, and through an agent's access there, which sees what comes before it."""
+        rows = {x: {y for y in here if y != x and self.hb(x, y)} for x in here}
+        for a in here:
+            if self.events[a].agent[0] == "A" and self.events[a].proxy != "TC":
+                for x in here:
+                    if a in rows[x]:
+                        rows[x] |= rows[a]
+        return rows
 
     def conflict(self, x: int, y: int) -> bool:
         e, f = self.events[x], self.events[y]
