@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,8 +12,10 @@ from scopec.base.diagnostics import Code, Diagnostic, InputError, LimitError
 from scopec.base.source import Source, Span
 from scopec.explain.verdict import UNKNOWN_RACES
 from scopec.frontends.clang.kernels import Kernel
-from scopec.session import guess_search, unguessed
+from scopec.session import guess_search, unguessed, witnessed
 from scopec.session.check import Settings, check
+from scopec.session.guess_text import Naming, Numbers
+from scopec.session.plan import Overrides, Plan
 from tests.command import scopec
 from tests.guesses import asked, directives
 
@@ -375,3 +377,31 @@ def test_the_launch_that_shows_a_race_has_other_members(tmp_path: Path) -> None:
     (tmp_path / "k.cu").write_text(ENUMERATIONS)
     (outcome,) = check([tmp_path / "k.cu"], Settings(engine="embedded", every=True))
     assert [found.verdict for report in outcome.reports for found in report.checks] == ["violated"]
+
+
+def test_what_is_refused_in_the_same_way_is_not_tried_again_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor with other names, nor, of all launches, at each that z3 names."""
+    guessed, read = list[tuple[str, Numbers, int, str]](), list[str]()
+    directives, plan_of = guess_search.directives, witnessed.plan_of
+
+    def tried(kernel: Kernel, shape: str, numbers: Numbers, size: int, naming: Naming) -> Iterator[str]:
+        guessed.append((shape, numbers, size, naming.prefix))
+        return directives(kernel, shape, numbers, size, naming)
+
+    def planned(source: Source, path: Path, overrides: Overrides) -> Plan:
+        read.append(source.text)
+        return plan_of(source, path, overrides)
+
+    monkeypatch.setattr(guess_search, "directives", tried)
+    monkeypatch.setattr(witnessed, "plan_of", planned)
+    path = tmp_path / "refused.cu"
+    path.write_text("__device__ int n;\n__global__ void k(int* a, float f) { n = (int)f; atomicCAS(&n, 0, 1); }\n")
+    (outcome,) = check([path], Settings(engine="embedded"))
+    assert [one.code.id for one in outcome.diagnostics] == ["SCP012"]
+    shapes = [shape for shape, *_ in guessed]
+    assert len(guessed) == len(set(guessed)) == 6
+    assert (shapes.count("1, 2"), shapes.count("1, 64")) == (4, 2)
+    assert {prefix for *_, prefix in guessed} == {""}
+    assert 0 < len(read) <= 5

@@ -26,6 +26,7 @@ from scopec.session.guess_text import (
     Numbers,
     directives,
     has_numbers,
+    is_of_directives,
     larger,
     lengths,
     namings,
@@ -107,16 +108,21 @@ class Guess:
 def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], seconds: float) -> Guess:
     """The first guess without flaws, or else that with the fewest; InputError if the file can be asked under none.
 
+    A block that is refused as another guess was is tried with no other numbers.
     Where the seconds, of the processor, end first, what is reported may be a guess that a faster machine passes over: a
     note says so.
     """
     found: list[Guess] = []
     refused: InputError | None = None
+    refusals: set[tuple[Diagnostic, ...]] = set()
+    given_up: set[str] = set()
     left: tuple[str, Numbers] | None = None
     tries, end = _tries(kernel, found), worked() + seconds
     half = end - seconds / 2  # for the first one, so that a smaller one can be tried
     while (one := next(tries, None)) is not None:
         shape, numbers = one
+        if shape in given_up:
+            continue
         racy = _racy(found)
         try:
             within = limited(max(0.1, (end if found or left else half) - worked()), None, worked=True)
@@ -133,6 +139,9 @@ def best(source: Source, kernel: Kernel, planned: Callable[[Source], Asked], sec
             continue
         except InputError as bad:
             refused = refused or bad
+            if bad.diagnostics in refusals:
+                given_up.add(shape)
+            refusals.add(bad.diagnostics)
             if any(one.code is Code.TOO_LARGE for one in bad.diagnostics) and not (found or left):
                 tries, left = iter([smallest(kernel)]), one
             continue
@@ -384,6 +393,8 @@ def _tried(
     bound = (f"bound unroll = {turns};",) if turns else ()
     refused: InputError | None = None
     for naming in namings(kernel):
+        if naming.prefix and refused is not None and not is_of_directives(refused, source):
+            continue
         lines = (*bound, *directives(kernel, shape, numbers, size, naming))
         text = source.text + "".join(f"\n//@ {line}" for line in lines) + "\n"
         try:

@@ -12,6 +12,7 @@ from scopec.frontends.clang.shapes import split
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from scopec.base.source import Source
     from scopec.frontends.clang.kernels import Kernel, Parameter
 
 #: The number that is chosen as an argument of a template.
@@ -131,6 +132,15 @@ def directives(kernel: Kernel, shape: str, numbers: Numbers, size: int, naming: 
     for type_, declared in objects.items():
         yield f"object __device__ {type_} {', '.join(declared)};"
     yield f"launch {kind}{numbers.named(kernel)}<<<{shape}>>>({', '.join(arguments)});"
+
+
+def is_of_directives(refused: InputError, source: Source) -> bool:
+    """Whether other names may help a text that is refused with directives behind it: with some that it has itself."""
+    end = source.text.count("\n") + 1
+    return any(
+        one.code is Code.DUPLICATE or (one.span.file == source.name and one.span.line > end)
+        for one in refused.diagnostics
+    )
 
 
 def with_parts(kernel: Kernel, object_: str, size: int) -> Kernel:

@@ -15,6 +15,7 @@ from scopec.explain.verdict import Check, Verdict
 from scopec.frontends.clang.kernels import Kernel
 from scopec.memory.unfold.aligned import is_divergence
 from scopec.session import witness
+from scopec.session.guess_text import is_of_directives
 from scopec.session.plan import Overrides, plan_of
 from scopec.sizes.questions import Model
 
@@ -93,8 +94,12 @@ class Launch:
                     self._unread = "its expressions nest too deeply"
                     return
                 except InputError as objection:
-                    self._unread = objection.diagnostics[0].message
-                    continue
+                    said_before, self._unread = self._unread, objection.diagnostics[0].message
+                    if is_of_directives(objection, self._text):
+                        continue
+                    if self._unread == said_before:
+                        return
+                    break
                 if all(map(is_divergence, faults)):
                     yield run, planned.warnings
                     return

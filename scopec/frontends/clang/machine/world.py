@@ -319,7 +319,7 @@ class World:
             help_ = f"use at most {_MOST_ELEMENTS} elements"
             raise error(Codes.TOO_LARGE, f"an object of {length} elements", self.span(about.place), help_)
         initial: dict[int, int | None] = {}
-        if not shared and variable.initial is not None:
+        if not shared and not isinstance(variable.initial, llvm.Zero | None):
             bytes_: dict[int, int] = {}
             pointers = {at for at, leaf in covered(Layout(name, leaves), 0, _MOST_BYTES) if leaf.pointer}
             for at, content in contents(partial(self._named, side), variable.type, variable.initial):
