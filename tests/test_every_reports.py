@@ -69,3 +69,11 @@ def test_a_verdict_about_one_launch_says_nothing_of_all(tmp_path):
     outcomes = check([file], Settings(engine="embedded"))
     assert '"every"' not in sarif.text(outcomes, 0)
     assert "every of" not in junit.text(outcomes, datetime.now(UTC))
+
+
+@pytest.mark.parametrize(("select", "kernels"), [("launch of K", ["k"]), ("race_free", ["k", "other"]), ("nobody", [])])
+def test_what_is_not_selected_is_not_asked(tmp_path, select, kernels):
+    (file := tmp_path / "two.cu").write_text("__global__ void k(int* a) {} __global__ void other(int* a) { a[0] = 1; }")
+    told = check([file], Settings(engine="embedded", every=True, select=select))
+    assert [c.every.kernel for outcome in told for r in outcome.reports for c in r.checks] == kernels
+    assert bool(told) == bool(kernels)

@@ -18,6 +18,15 @@ _MADE = f"{_P}__device__ P made(int x, int y) {{ return P{{x, y}}; }}"
 _MOVED = f"{_P}__device__ P moved(P p) {{ return P{{p.x + p.y, p.y}}; }}"
 _ROWS = "struct Q { int v[2]; };__device__ Q rows(int x, int y) { return Q{{x, y}}; }"
 
+_CALLED = """
+__device__ int own(int x) { return x; }
+__device__ int twice(int x) { return 2 * x; }
+__device__ int half(int x) { return x / 2; }
+__device__ void put(int* at, int x) { *at = x; }
+__device__ void nothing(int*, int) {}
+__device__ void other(void (*f)(int*, int), int* at, int x) { f(at, x); }
+"""
+
 #: A kernel that no launch makes race, and beside it one that races at a launch.
 PAIRS = {
     "a structure that a function returns": (
@@ -53,6 +62,12 @@ PAIRS = {
     "an address of shared memory made of a number": (
         _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)a + 4 * (t + 1)) = 2;"),
         _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)s + 4 * (t + 1)) = 2;")),
+    "a call through a pointer to one of two functions": (
+        _kernel("auto f = n > 3 ? own : twice; a[f(t)] = 1;", _CALLED),
+        _kernel("auto f = n > 3 ? own : half; a[f(t)] = 1;", _CALLED)),
+    "a call through a pointer that another function has, and what it writes": (
+        _kernel("int x = t; other(n > 3 ? put : nothing, &x, 2 * t); if (n <= 3 || x > t) a[x] = 1;", _CALLED),
+        _kernel("int x = t; other(n > 1 ? put : nothing, &x, t / 2); a[x] = 1;", _CALLED)),
     "an address made of a number": (
         _kernel("*(int*)((size_t)a + 4 * t) = 1;"),
         _kernel("*(int*)((size_t)a + 4 * (t / 2)) = 1;")),

@@ -68,3 +68,12 @@ def test_the_read_of_a_field_without_a_value_is_refused(body: str, write: Write)
     errors, _ = found(body, "out[0] == 0", write)
     assert errors
     assert "before it has a value" in errors[0] or "has no value" in errors[0]
+
+
+@pytest.mark.parametrize(("at", "verdicts"), [(3, []), (4, ["violated"]), (42, ["violated"])])
+def test_a_structure_without_values_is_written_to_where_an_array_is(at: int, verdicts: list[str], write: Write) -> None:
+    text = f"struct S {{ short x, y; }}; __device__ S out[4];\n__global__ void k() {{ S s; out[{at}] = s; }}\n"
+    path = write(f"{text}//@ launch k<<<1, 1>>>(); expect race_free;\n")
+    (outcome,) = check([path], Settings(Overrides(reader="clang"), engine="embedded"))
+    checks = [check for report in outcome.reports for check in report.checks]
+    assert [c.verdict for c in checks if c.expectation.implicit] == verdicts

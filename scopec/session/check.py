@@ -152,12 +152,16 @@ def check(paths: Sequence[Path], settings: Settings, names: Mapping[Path, str] |
                 started = time.perf_counter()
                 try:
                     if settings.every:
-                        pending.append((shown, _of_every(path, shown, settings, overrides, policy, workers), []))
+                        of_kernels = _of_every(path, shown, settings, overrides, policy, workers)
+                        if of_kernels.reports or not settings.select:
+                            pending.append((shown, of_kernels, []))
                         continue
                     if path.suffix == ".cu" and names_every(path, shown, overrides):
                         of_all[shown] = _of_every(path, shown, settings, overrides, policy, workers)
                         if not has_launches(path, shown, overrides):
-                            pending.append((shown, of_all.pop(shown), []))
+                            of_kernels = of_all.pop(shown)
+                            if of_kernels.reports or not settings.select:
+                                pending.append((shown, of_kernels, []))
                             continue
                     with doing(settings, f"{shown}: reading"), settings.limited():
                         planned = plan(path, shown, overrides)
@@ -219,7 +223,8 @@ def _of_every(
 
     def asked(file: Path, name: str, flags: Flags) -> tuple[list[Answered], list[Diagnostic]]:
         own = replace(overrides, flags=flags)
-        return of_file(file, name, own, settings, ask, None if file == path else path)
+        part = None if file == path else path
+        return of_file(file, name, own, settings, ask, part, select=settings.select)
 
     def of_some(names: Collection[str], seconds: float) -> list[Answered]:
         return of_file(path, shown, overrides, replace(settings, timeout=seconds), ask, only=names)[0]

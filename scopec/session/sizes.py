@@ -110,10 +110,10 @@ def asked_in(
 
 def of_file(
     path: Path, shown: str, overrides: Overrides, settings: Asking, ask: Callable[[Run, float], Answered],
-    part: Path | None = None, only: Collection[str] | None = None,
+    part: Path | None = None, only: Collection[str] | None = None, select: str = "",
 ) -> tuple[list[Answered], list[Diagnostic]]:  # fmt: skip
-    """A report for each kernel of a file, or of a ``part`` that it includes, or ``only`` for some; InputError with what
-    clang objects to.
+    """A report for each kernel of a file, or of a ``part`` that it includes, or ``only`` for some, about what has the
+    text of ``select`` in it, whatever the case; InputError with what clang objects to.
     """
     source = readable(path, shown, overrides)
     found, kinds, each = asked_in(path, source, overrides, settings, ask)
@@ -127,13 +127,18 @@ def of_file(
             continue
         if only is not None and kernel.name not in only:
             continue
+        of_kernel = kinds or (("race_free", kernel.span), ("uniform", kernel.span))
+        made = [(of, span, _expectation(of, kernel, one, span)) for of, span in of_kernel]
+        wanted = [asks for asks in made if select.lower() in f"{shown} {asks[2].text}".lower()]
+        if not wanted:
+            continue
         settings.doing(f"{shown}: every launch of {kernel.name}", f"kernel {number} of {total}" if total > 1 else "")
         if asked.unmet():
             assert one is not None
             ends = (one.at, one.at + len(one.condition)) if one.condition else (one.start, one.end)
             span = source.span(*ends)
             raise InputError(Diagnostic(Code.BAD_DIRECTIVE, "no launch meets this condition", span, "weaken it"))
-        for text_of, span in kinds or (("race_free", kernel.span), ("uniform", kernel.span)):
+        for text_of, span, expectation in wanted:
             kind, on = _parts(text_of)
             if on and asks_launches(source) and not asked.accesses(on):
                 continue  # an object of these
@@ -148,7 +153,6 @@ def of_file(
                     as_launched = about.as_launched()
                 offer = offers.offered(kind, on, one, kernel, asked, as_launched)
                 answer = replace(answer, reason=f"{answer.reason}; {offer}") if offer else answer
-            expectation = _expectation(text_of, kernel, one, span)
             answer = answer or Found("unknown", "the kernel has no barrier, or is not understood")
             breaches = asked.breaches() if answer.verdict == "holds" and kind in ("race_free", "race") else ()
             answer = replace(answer, reason=f"{answer.reason}{''.join(_breach(source, one) for one in breaches)}")

@@ -6,15 +6,30 @@ What makes threads wait for each other is an order less where it is left out, so
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scopec.frontends.clang.anythread import numbers
 from scopec.frontends.clang.anythread.assembly import entered
 from scopec.frontends.clang.anythread.frame import Executes, Frame
 from scopec.frontends.clang.anythread.memory import copy, forget, store
-from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address, is_shared
+from scopec.frontends.clang.anythread.values import Cells, Pointers, Value, address, is_shared, joined, joined_cells
 from scopec.frontends.clang.intrinsics.library import intrinsic
 from scopec.frontends.clang.llvm import code as llvm
-from scopec.program.anythread import FALSE, ONE, TEXTURES, TRUE, UNIQUE, ZERO, Term, Ticket, const, symbol, truth
+from scopec.program.anythread import (
+    FALSE,
+    ONE,
+    TEXTURES,
+    TRUE,
+    UNIQUE,
+    ZERO,
+    Term,
+    Ticket,
+    both,
+    const,
+    either,
+    symbol,
+    truth,
+)
 from scopec.program.warp import WARP
 
 Result = tuple[Value | None, Term, Cells]
@@ -76,7 +91,7 @@ def called(
     if isinstance(action, llvm.Assembly):
         return _assembly(executor, frame, action, instruction, condition, cells)
     if not isinstance(action.function, llvm.Global):
-        raise record.refused("a call through a pointer")
+        return _through(executor, frame, action, instruction, condition, cells)
     name = record.module.aliases.get(action.function.name, action.function.name)
     plain, _ = intrinsic(name)
     if plain != name and (plain in _KNOWN or record.module.function(name) is None):  # not one of the headers' own
@@ -100,6 +115,35 @@ def called(
     found = executor.call(function, arguments[: len(function.parameters)], path, condition, cells)
     record.place = place
     return found
+
+
+def _through(
+    executor: Executes, frame: Frame, action: llvm.Call, instruction: llvm.Instruction, condition: Term, cells: Cells
+) -> Result:  # fmt: skip
+    """A call through a pointer: of each function that it may lead to, under the condition that it does."""
+    record, place = executor.record, executor.record.place
+    value = executor.operand(frame, llvm.Typed(llvm.Pointer(), action.function))
+    ways = value.ways if isinstance(value, Pointers) else ()
+    named = [(way, (object_ or "").removeprefix("@")) for way, object_, _ in ways]
+    if not named or any(record.module.function(name) is None for _, name in named):
+        raise record.refused("a call through a pointer")
+    values, memories, reached = list[tuple[Term, Value]](), list[tuple[Term, Cells]](), FALSE
+    for way, name in named:
+        known = replace(action, function=llvm.Global(name))
+        own = replace(instruction, result=f"{instruction.result or instruction.place} {name}")  # variables of its own
+        result, returns, after = called(executor, frame, known, own, both(condition, way), dict(cells))
+        record.place = place
+        if returns is not FALSE:
+            memories.append((returns, after))
+            reached = either(reached, returns)
+            if result is not None:
+                values.append((returns, result))
+    is_same = len(values) == len(memories) > 0
+    return (
+        joined(values, record.names) if is_same else None,
+        reached,
+        joined_cells(memories, record.names) if memories else cells,
+    )
 
 
 def _assembly(

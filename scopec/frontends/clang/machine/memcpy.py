@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scopec.frontends.clang.evaluation_order.footprints import Touch
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, number
-from scopec.frontends.clang.machine.access import load, store, type_of
+from scopec.frontends.clang.machine.access import load, misfit, store, type_of
 from scopec.frontends.clang.machine.memory import (
     NULL,
     Address,
@@ -115,7 +115,10 @@ _MOVED = Private((), "%moved")
 def _write_without_value(machine: Recording, state: State, to: Address, given: Container[int], size: int) -> None:
     """Write numbers of which no byte is ``given``: what is copied there has no value, and 0 stands for it."""
     if isinstance(to.region, Memory):
-        for at, leaf in list(covered(machine.world.layouts[to.region], to.offset.constant, size)):
+        layout, begin = machine.world.layouts[to.region], to.offset.constant
+        if size and not to.offset.terms and not -size < begin < extent(layout):
+            raise misfit(machine, state, layout, to.offset, size)
+        for at, leaf in list(covered(layout, begin, size)):
             if not any(byte in given for byte in range(at, at + leaf.type.size)):
                 place = Address(to.region, to.offset.moved(Offset(at)))
                 content = NULL if leaf.pointer else number(0, 8 * leaf.type.size)
