@@ -134,3 +134,12 @@ def test_what_a_proof_does_not_need_is_left_out_of_its_question(tmp_path):
 @pytest.mark.sampled(0)
 def test_what_is_left_out_proves_nothing_of_another_index(tmp_path):
     assert not is_proved(tmp_path, _VOLUME.replace("INDEX", "i / 2"))
+
+
+_STRANGE = "__global__ void k(int* a, int (*f)(int), int rows[][4]) { int t = threadIdx.x; rows[t / STEP][1] = 1; if (f) a[t] = 1; }"
+
+
+def test_a_condition_may_be_of_a_kernel_with_addresses_of_functions_and_of_rows(tmp_path):
+    where = "gridDim.x == 1 && f != nullptr && rows != nullptr"
+    assert race_free(tmp_path, _STRANGE.replace("STEP", "1"), where) == "holds"
+    assert not is_proved(tmp_path, _STRANGE.replace("STEP", "2"), where)

@@ -296,7 +296,7 @@ def _parameters(source: Source, kernel: Kernel, one: Every) -> str:
     if strange is not None:
         message = f"a condition on a kernel with the parameter `{strange.name}` is not supported"
         raise InputError(Diagnostic(Code.BAD_DIRECTIVE, message, source.span(one.start, one.end)))
-    return ", ".join(f"{p.type}{witness.STARS[p.kind]} {p.name}" for p in kernel.parameters)
+    return ", ".join(str(witness.declared(one)) for one in kernel.parameters)
 
 
 def _breach(source: Source, one: Breach) -> str:

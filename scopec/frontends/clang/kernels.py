@@ -35,6 +35,9 @@ _Named = TypeVar("_Named", "Kernel", "Template")
 #: A handle is a pointer to what the text does not define, such as a stream.
 Kind = Literal["number", "truth", "enumeration", "pointer", "pointers", "handle", "class", "numbers", "other"]
 
+#: The type of the address of a function, whatever that takes and returns.
+FUNCTION = "function"
+
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -251,7 +254,7 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
             if not pointee or element[""] == "":
                 return Parameter("", "pointer", "int")
             if element[""] == "DISubroutineType":
-                return Parameter("", "other", "")
+                return Parameter("", "other", FUNCTION)
             if element.get("tag", "") == "DW_TAG_pointer_type":
                 return Parameter("", "pointers", _spelled(debug, element.get("baseType", "")) or "int")
             if "DIFlagFwdDecl" in element.get("flags", ""):
