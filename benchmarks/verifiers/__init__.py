@@ -1,0 +1,1 @@
+"""Tests of other verifiers of kernels, at the sizes that they record."""
