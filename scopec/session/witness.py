@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from math import prod
 
 from scopec.base.source import Source
-from scopec.frontends.clang.kernels import FUNCTION, Kernel, Parameter
+from scopec.frontends.clang.kernels import Kernel, Parameter
 from scopec.sizes.questions import Model
 
 _BYTES = {"char": 1, "short": 2, "int": 4, "unsigned int": 4, "long": 8, "unsigned long": 8, "unsigned char": 1,
@@ -23,10 +23,10 @@ def unwritten(kernel: Kernel) -> Parameter | None:
 
 
 def declared(one: Parameter) -> str | None:
-    """The declaration of a parameter in C++, as far as it is known: of the address of any function it is one."""
+    """The declaration of a parameter in C++, as far as it is known: one for the address of any function."""
     if one.rows:
         return f"{one.type} (*{one.name}){one.rows}" if one.kind == "pointer" else None
-    if one.type == FUNCTION:
+    if one.called:
         return f"void (*{one.name})()"
     return f"{one.type}{STARS[one.kind]} {one.name}" if one.kind in STARS else None
 

@@ -35,9 +35,6 @@ _Named = TypeVar("_Named", "Kernel", "Template")
 #: A handle is a pointer to what the text does not define, such as a stream.
 Kind = Literal["number", "truth", "enumeration", "pointer", "pointers", "handle", "class", "numbers", "other"]
 
-#: The type of the address of a function, whatever that takes and returns.
-FUNCTION = "function"
-
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
@@ -46,7 +43,8 @@ class Parameter:
     ``rows`` are the bounds of the array that an element is, as in ``[4][2]``; ``parts`` the members of a class that is
     an aggregate; ``constructed`` is whether elements are of a class that says how it is constructed.  ``at`` is the
     offset in bytes of a member in its class, if it is one.  With ``parted`` the elements are accessed in parts of so
-    many bytes; ``first`` is the value of the first member of an enumeration.
+    many bytes; ``first`` is the value of the first member of an enumeration; ``called`` is whether it is the address
+    of a function.
     """
 
     name: str
@@ -58,6 +56,7 @@ class Parameter:
     at: int | None = None
     parted: int = 0
     first: int = 0
+    called: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +253,7 @@ def _parameter(debug: Debug, type_: str) -> Parameter:
             if not pointee or element[""] == "":
                 return Parameter("", "pointer", "int")
             if element[""] == "DISubroutineType":
-                return Parameter("", "other", FUNCTION)
+                return Parameter("", "other", "", called=True)
             if element.get("tag", "") == "DW_TAG_pointer_type":
                 return Parameter("", "pointers", _spelled(debug, element.get("baseType", "")) or "int")
             if "DIFlagFwdDecl" in element.get("flags", ""):
