@@ -104,3 +104,15 @@ SHOWN = {
 def test_the_launch_that_shows_a_race_is_one_that_can_be_read(tmp_path, name):
     text = f"__global__ void k(int* a, int n, int m) {{ {SHOWN[name]} }}"
     assert race_free(tmp_path, text) == "violated"
+
+
+_MANY = """__global__ void k(int* a) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+    if (4 <= x && 4 <= y && 4 <= z && x < 20 && y < 20 && z < 20) a[(x * 20 + y) * ROW + z] = 1;
+}
+"""
+
+
+def test_the_launch_that_is_looked_at_has_few_threads(tmp_path):
+    assert race_free(tmp_path, _MANY.replace("ROW", "20")) == "holds"
+    assert race_free(tmp_path, _MANY.replace("ROW", "10")) == "violated"

@@ -258,13 +258,13 @@ class OfKernel:
         is_known = questions.is_exact(barrier.condition)
         return is_known and self.answer(questions.differs_in_warp(self.launches, barrier.condition)) == "none"
 
-    def meet(self, pair: meeting.Pair, seconds: float, *, by_digits: bool = False) -> Answer:
+    def meet(self, pair: meeting.Pair, seconds: float, *, by_digits: bool = False, shown: bool = True) -> Answer:
         """Whether a pair may meet: proved not to in any turns of loops, or two threads that do, as far as known."""
         undecided: Answer = "none"
         for question in meeting.asked(self.launches, pair, self.order):
             if by_digits and self.meet_in_no_digit(question, seconds / 2):
                 continue
-            answer = self.answer(question, seconds)
+            answer = self.answer(replace(question, shown=shown), seconds)
             if isinstance(answer, Model):
                 return answer
             undecided = undecided if answer == "none" else None

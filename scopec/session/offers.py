@@ -80,7 +80,7 @@ class _Search:
         left = [*self._hard, *(pair for pair in pairs if pair.first.first.object in wanted)]
         while left:
             pair = left.pop(0)
-            answer = of.meet(pair, _LOOK) if worked() < self.end else None
+            answer = of.meet(pair, _LOOK, shown=False) if worked() < self.end else None
             singles = list(pair.single()) if answer != "none" else []
             left = [*singles, *left]
             if answer != "none" and not singles:

@@ -54,8 +54,8 @@ class Question:
     in one turn of its loops, where the two threads are in different turns.  Two threads of which what is in ``rather``
     holds too, group by group as far as it can, are better to show; a proof takes no notice of it.  ``tickets`` are
     those that the first thread and the second have of one object.  With ``far`` launches of any size are sought, else
-    small ones.  Of one that is ``likely`` two threads are sought before a proof that there are none.  ``about`` says in
-    words what is asked.
+    small ones.  Of one that is ``likely`` two threads are sought before a proof that there are none.  Of one that is
+    ``shown`` the launch is looked at, so one of few threads is sought.  ``about`` says in words what is asked.
     """
 
     same_block: bool
@@ -66,6 +66,7 @@ class Question:
     tickets: tuple[tuple[Ticket, Ticket], ...] = field(default=())
     far: bool = field(default=False)
     likely: bool = field(default=False)
+    shown: bool = field(default=False, compare=False)
     about: str = field(default="")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 from threading import Lock
 from typing import Any
 
@@ -18,6 +19,11 @@ from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbe
 #: Bounds of the block, of the grid and of the numbers at which models are sought: of large blocks few first, as a
 #: launch of many threads is not looked at.
 _SMALL = ((2, 2, 4), (4, 4, 9), (16, 16, 40), (64, 2, 200), (64, 64, 200), (1024, 2, 5000), (1024, 1024, 5000))
+_SIZES = tuple(f"{of}.{axis}" for of in ("blockDim", "gridDim") for axis in "xyz")
+#: Seconds for models of fewer threads.
+_SMALLER = 1.0
+#: A launch of more threads takes long to look at.
+_MANY = 128
 #: Those of any launch.
 _ANY = (1 << 31, 1 << 31, 1 << 64)
 #: z3 has one context for all threads.
@@ -135,11 +141,30 @@ class Asked:
                 bounds += [made <= most, made >= -numbers]
             found, of = self._check((*said.assertions, *bounds), end - worked())
             if of is not None:
+                model = _read(of, said)
+                if question.shown:
+                    bounds, model = self._fewer(said, bounds, model)
                 self._decided = question.about, (*said.parts, ("A launch of this size.", tuple(bounds))), "sat"
-                return _read(of, said)
+                return model
             if found == z3.unknown:
                 return None
         return None
+
+    def _fewer(self, said: Stated, bounds: list[Any], model: Model) -> tuple[list[Any], Model]:
+        """Bounds and a model of fewer threads, where one is found in time: one of its sizes is less, and none more."""
+        end = worked() + _SMALLER
+        while _threads(model) > _MANY:
+            sizes = {name: model.numbers[name] for name in _SIZES if model.numbers.get(name, 1) > 1}
+            names = sorted(sizes, key=lambda one: -sizes[one])
+            for name, less in [(one, sizes[one] // 2) for one in names] + [(one, sizes[one] - 1) for one in names]:
+                tighter = [*bounds, *(said.symbols[one] <= most for one, most in (sizes | {name: less}).items())]
+                _, of = self._check((*said.assertions, *tighter), end - worked())
+                if of is not None:
+                    bounds, model = tighter, _read(of, said)
+                    break
+            else:
+                break
+        return bounds, model
 
     def _check(self, assertions: tuple[Any, ...], seconds: float) -> tuple[Any, Any]:
         """What z3 finds, and the model."""
@@ -150,6 +175,11 @@ class Asked:
         with interrupted_after(seconds, self._end):
             found = solver.check()
         return found, solver.model() if found == z3.sat else None
+
+
+def _threads(model: Model) -> int:
+    """The number of threads of a model's launch."""
+    return prod(model.numbers.get(name, 1) for name in _SIZES)
 
 
 def _read(of: Any, said: Stated) -> Model:
