@@ -62,6 +62,9 @@ PAIRS = {
     "an address of shared memory made of a number": (
         _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)a + 4 * (t + 1)) = 2;"),
         _kernel("__shared__ int s[1024]; *(int*)((size_t)s + 4 * t) = 1; *(int*)((size_t)s + 4 * (t + 1)) = 2;")),
+    "a product of an int with a large constant": (
+        _kernel("a[t * 70000 + n] = 1;"),
+        _kernel("a[t / 2 * 70000 % 16] = 1;")),
     "a call through a pointer to one of two functions": (
         _kernel("auto f = n > 3 ? own : twice; a[f(t)] = 1;", _CALLED),
         _kernel("auto f = n > 3 ? own : half; a[f(t)] = 1;", _CALLED)),

@@ -29,7 +29,7 @@ _WITNESS = 10.0
 #: So many threads at most a launch has that is looked at.
 _MOST_THREADS = 2048
 #: The elements of an object and the bytes of dynamic shared memory, until no index leaves these.
-_SIZES = ((16, 4096), (256, 4096), (4096, 49152), (65536, 49152))
+_SIZES = ((16, 4096), (256, 4096), (4096, 49152), (65536, 49152), (1 << 20, 49152))
 
 
 @dataclass(frozen=True)

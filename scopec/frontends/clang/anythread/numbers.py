@@ -59,7 +59,7 @@ def arithmetic(
     opcode: str, left: Term, right: Term, bits: int, names: Names, flags: frozenset[str] = frozenset()
 ) -> Term:
     """The result of an instruction with two numbers of one width."""
-    found = _of_truths(opcode, left, right) if bits == 1 else _of_numbers(opcode, left, right, bits)
+    found = _of_truths(opcode, left, right) if bits == 1 else _of_numbers(opcode, left, right, bits, flags)
     if found is not None and bits > 1 and opcode in _ROUND and "nsw" not in flags:
         found = goes_round(opcode, left, right, found, bits)
     if found is None:
@@ -81,7 +81,7 @@ def _of_truths(opcode: str, left: Term, right: Term) -> Term | None:
             return None
 
 
-def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
+def _of_numbers(opcode: str, left: Term, right: Term, bits: int, flags: frozenset[str]) -> Term | None:
     value = right.value if right.op == "const" else None
     match opcode:
         case "add":
@@ -89,6 +89,8 @@ def _of_numbers(opcode: str, left: Term, right: Term, bits: int) -> Term | None:
         case "sub":
             return terms.add(left, terms.negative(right))
         case "mul":
+            if "nsw" in flags:  # one that passes the limits is undefined
+                return terms.mul(left, right)
             constants = [term.value for term in (left, right) if term.op == "const"]
             return None if any(abs(one) >= _LARGE for one in constants) else _not_large(terms.mul(left, right), bits)
         case "shl":
