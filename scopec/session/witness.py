@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from math import prod
 
 from scopec.base.source import Source
 from scopec.frontends.clang.kernels import Kernel, Parameter
@@ -59,11 +58,6 @@ def _dimensions(name: str, model: Model) -> str:
     while len(sizes) > 1 and sizes[-1] == 1:
         sizes.pop()
     return str(sizes[0]) if len(sizes) == 1 else f"dim3({', '.join(map(str, sizes))})"
-
-
-def threads(model: Model) -> int:
-    """The number of threads of the launch."""
-    return prod(model.numbers.get(f"{name}.{axis}", 1) for name in ("gridDim", "blockDim") for axis in "xyz")
 
 
 def words(kernel: Kernel, model: Model) -> str:

@@ -109,7 +109,7 @@ class Launch:
     def races(self, model: Model, on: str = "") -> Found:
         """What the usual question says of the launch of a model: whether it has a race."""
         at = witness.words(self._kernel, model)
-        if witness.threads(model) > _MOST_THREADS:
+        if model.threads > _MOST_THREADS:
             return Found("unknown", f"two threads may meet at {at}, which is too large to be looked at")
         for run, _ in self._read(model, on):
             if run.graph.faults:
@@ -129,7 +129,7 @@ class Launch:
 
     def divergent(self, model: Model) -> str | None:
         """The launch of a model in words, if scopec warns of a divergent barrier at it."""
-        for _, warnings in self._read(model) if witness.threads(model) <= _MOST_THREADS else ():
+        for _, warnings in self._read(model) if model.threads <= _MOST_THREADS else ():
             if any(warning.code is Code.DIVERGENT_BARRIER for warning in warnings):
                 return witness.words(self._kernel, model)
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import field, replace
 from functools import cached_property, lru_cache, reduce
+from math import prod
 from typing import Literal, Protocol
 
 from scopec.base.limits import Deadline
@@ -89,6 +90,11 @@ class Model:
 
     numbers: dict[str, int]
     contents: dict[str, dict[int, int]]
+
+    @property
+    def threads(self) -> int:
+        """The number of threads of the launch."""
+        return prod(self.numbers.get(f"{of}.{axis}", 1) for of, _ in SIZED for axis in "xyz")
 
 
 #: Proved that there are none; two threads; neither was found.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import prod
 from threading import Lock
 from typing import Any
 
@@ -14,12 +13,12 @@ from scopec.engines.z3 import smtlib
 from scopec.engines.z3.interrupt import interrupted_after
 from scopec.engines.z3.smtlib import Part
 from scopec.engines.z3.terms import Stated, Translation, stated
-from scopec.sizes.questions import Answer, Model, Question, given_numbers, numbers_of, plain
+from scopec.sizes.questions import SIZED, Answer, Model, Question, given_numbers, numbers_of, plain
 
 #: Bounds of the block, of the grid and of the numbers at which models are sought: of large blocks few first, as a
 #: launch of many threads is not looked at.
 _SMALL = ((2, 2, 4), (4, 4, 9), (16, 16, 40), (64, 2, 200), (64, 64, 200), (1024, 2, 5000), (1024, 1024, 5000))
-_SIZES = tuple(f"{of}.{axis}" for of in ("blockDim", "gridDim") for axis in "xyz")
+_SIZES = tuple(f"{of}.{axis}" for of, _ in SIZED for axis in "xyz")
 #: Seconds for models of fewer threads.
 _SMALLER = 1.0
 #: A launch of more threads takes long to look at.
@@ -153,7 +152,7 @@ class Asked:
     def _fewer(self, said: Stated, bounds: list[Any], model: Model) -> tuple[list[Any], Model]:
         """Bounds and a model of fewer threads, where one is found in time: one of its sizes is less, and none more."""
         end = worked() + _SMALLER
-        while _threads(model) > _MANY:
+        while model.threads > _MANY:
             sizes = {name: model.numbers[name] for name in _SIZES if model.numbers.get(name, 1) > 1}
             names = sorted(sizes, key=lambda one: -sizes[one])
             for name, less in [(one, sizes[one] // 2) for one in names] + [(one, sizes[one] - 1) for one in names]:
@@ -175,11 +174,6 @@ class Asked:
         with interrupted_after(seconds, self._end):
             found = solver.check()
         return found, solver.model() if found == z3.sat else None
-
-
-def _threads(model: Model) -> int:
-    """The number of threads of a model's launch."""
-    return prod(model.numbers.get(name, 1) for name in _SIZES)
 
 
 def _read(of: Any, said: Stated) -> Model:
