@@ -35,6 +35,33 @@ def test_a_loop_with_a_way_out_that_ends_by_itself_needs_no_bound() -> None:
     assert not graph.cuts
 
 
+def test_a_loop_that_may_end_in_each_of_its_turns_needs_no_bound_if_these_are_64() -> None:
+    graph = graph_of("for (int i = 0; i < 64; i++) if (f.load() == 2) return;", unroll=1, reader="scoped")
+    assert len(lines(graph)) == 64
+    assert not graph.cuts
+
+
+COUNTED = "for (int i = 0; i < 5; i++) if (f.load() == i) n++;"
+
+
+def test_a_count_that_decides_nothing_is_no_loop_of_its_own() -> None:
+    counting = "int n = 0; for (int i = 0; i < 12; i++) if (f.load() == i) n++;"
+    graph = graph_of(counting, unroll=1)
+    assert len(lines(graph)) == 12
+    assert not graph.cuts
+
+
+def test_a_count_that_is_observed_is_kept() -> None:
+    counting = "int n = 0; for (int i = 0; i < 5; i++) n++;"
+    graph = graph_of(counting, observed=(("k[0][0]", "n"),), reader="scoped")
+    assert show(graph.finals["k[0][0]", "n"].value) == "5"
+
+
+def test_a_count_without_a_first_value_is_told() -> None:
+    graph = graph_of("int n; if (f.load() == 7) n = 0; for (int i = 0; i < 5; i++) if (f.load() == i) n++;")
+    assert {unset.variable for unset in graph.unset} == {"n"}
+
+
 def test_a_wait_loop_has_one_failed_iteration_and_a_last_one() -> None:
     graph = graph_of("while (f.load() != 1); x = 1;", unroll=7)
     assert lines(graph) == [

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from scopec.base.records import replace
 from scopec.program import ir
 from scopec.program.effects import uses_and_definitions
+from scopec.program.loops.loops import live_registers, registers_of
 from scopec.program.reasoning import says_more
+from scopec.program.specialise import redirect
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 def without_unread(body: ir.Body) -> ir.Body:
@@ -23,28 +30,45 @@ def without_unread(body: ir.Body) -> ir.Body:
         if not dead:
             return replace(body, nodes={n: _asking(node, used) for n, node in nodes.items()})
 
-        def after(number_: int, dead: dict[int, int] = dead) -> int:
-            seen = set()
-            while number_ in dead and number_ not in seen:
-                seen.add(number_)
-                number_ = dead[number_]
-            return number_
+        body = without_nodes(body, dead)
+        if len(body.nodes) == len(nodes):
+            return body
+        nodes = dict(body.nodes)
 
-        body = replace(body, entry=after(body.entry))
-        kept_nodes: dict[int, ir.Node] = {}
-        for n, node in nodes.items():
-            if n in dead and after(n) != n:
-                continue
-            match node:
-                case ir.Do():
-                    kept_nodes[n] = replace(node, next=after(node.next))
-                case ir.Branch():
-                    kept_nodes[n] = replace(node, then=after(node.then), otherwise=after(node.otherwise))
-                case ir.Exit():
-                    kept_nodes[n] = node
-        if len(kept_nodes) == len(nodes):
-            return replace(body, nodes=kept_nodes)
-        nodes = kept_nodes
+
+def without_idle(body: ir.Body, observed: frozenset[str]) -> ir.Body:
+    """The graph without assignments that decide nothing: a number that is read only to compute it anew.
+
+    Of the ``observed`` registers each counts at the end.  One that reads what may have no value stays: that is told.
+    """
+    facts = registers_of(body)
+    live = live_registers(body, observed, facts=facts)
+    unset = live_registers(body, strong=False, facts=facts)[body.entry]
+    return without_nodes(
+        body,
+        {
+            n: node.next
+            for n, node in body.nodes.items()
+            if isinstance(node, ir.Do)
+            and isinstance(node.operation, ir.Set)
+            and node.operation.target not in live[node.next]
+            and not facts[n][0] & unset
+        },
+    )
+
+
+def without_nodes(body: ir.Body, dead: Mapping[int, int]) -> ir.Body:
+    """The graph without some operations, each given with where it goes on; one that only goes round to itself stays."""
+
+    def after(number: int) -> int:
+        seen = set()
+        while number in dead and number not in seen:
+            seen.add(number)
+            number = dead[number]
+        return number
+
+    kept = {n: redirect(node, after) for n, node in body.nodes.items() if n not in dead or after(n) == n}
+    return replace(body, nodes=kept, entry=after(body.entry))
 
 
 def _asking(node: ir.Node, used: set[str]) -> ir.Node:

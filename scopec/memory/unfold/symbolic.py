@@ -146,7 +146,7 @@ class ThreadRun(Operations):
             often = passes >= _OFTEN and len(self.out.events) > _MANY
             if often and self.out.tables != tables and self.left(loop) != left:
                 raise ReadsTablesError
-            if passes >= LONGEST_COUNTED_LOOP and (not ends or self.left(loop) != left):
+            if passes > LONGEST_COUNTED_LOOP and (not ends or self.left(loop) != left):
                 break
             entry, mark = self.merged(loop.head), len(self.out.events)
             before, form = form, self.form(entry, loop.head)

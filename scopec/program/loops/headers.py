@@ -8,6 +8,7 @@ from scopec.base.diagnostics import Code, error
 from scopec.base.graphs import components
 from scopec.base.records import replace
 from scopec.program import ir
+from scopec.program.dead_assignments import without_idle
 from scopec.program.loops.facts import facts
 from scopec.program.loops.loops import Loop, live_registers
 from scopec.program.specialise import redirect
@@ -17,11 +18,14 @@ _MOST_NODES = 50_000
 
 
 def prepared(body: ir.Body, observed: frozenset[str] = frozenset()) -> ir.Body:
-    """A graph whose loops begin where it is best to begin; the ``observed`` registers matter at its end."""
+    """A graph whose loops begin where it is best to begin; the ``observed`` registers matter at its end.
+
+    Without what only counts, as ``if (wrong) errors++;`` at the end of a turn, two ways round a loop are not two loops.
+    """
     edges = {number: ir.successors(node) for number, node in body.nodes.items()}
     if all(len(part) == 1 and part[0] not in edges[part[0]] for part in components(edges, edges.__getitem__)):
         return body
-    body = own_heads(entered_once(body))
+    body = own_heads(entered_once(without_idle(body, observed)))
     while (found := _carrying(body, observed)) is not None:
         body = own_heads(_with_copies(body, *found))
     return body
