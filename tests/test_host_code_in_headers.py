@@ -154,6 +154,9 @@ def test_what_libraries_include_is_read(header: str, brought: str) -> None:
     assert may_define("other.h", "OTHER")
     assert may_define("cublas_v2.h", "CUBLAS_VERSION")
     assert not may_define("cublas_v2.h", "CUDART_VERSION")  # the runtime's, which is read before any file
+    assert may_define("sys/mman.h", "MAP_ANON")
+    assert not may_define("sys/mman.h", "MACOSX")
+    assert not may_define("sys/mman.h", "WIN32")
 
 
 def test_complex_numbers_of_cuda(write: Write) -> None:

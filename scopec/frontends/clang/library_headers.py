@@ -25,7 +25,7 @@ _TABLE = [
         (r"cu(?:blas|sparse|solver|fft|tensor|dnn|pti|file|dss).*|cudnn.*|cufftw.*|npp.*|nv(?:rtc|jpeg|ml|JitLink).*"
          r"|nccl.*|nvshmem.*|nvtx3/.*|nvToolsExt.*|cudalibxt\.h|nvsci.*", "a library of CUDA's for the host", _HOST),
         (r"cuda(?:GL|EGL|VDPAU|D3D).*|cuda_(?:gl|egl|d3d\d+|vdpau)_interop\.h|GL/.*|GLES\d?/.*|EGL/.*|GLFW/.*|GLUT/.*"
-         r"|OpenGL/.*|vulkan/.*|X11/.*|d3d.*|dxgi.*|wayland.*", "graphics", _HOST),
+         r"|OpenGL/.*|vulkan/.*|X11/.*|[dD]3[dD].*|DirectX.*|dxgi.*|wayland.*", "graphics", _HOST),
         (r"omp\.h|mpi\.h|tbb/.*", "another way to run code in parallel", _HOST),
         (r"pthread\.h", "another way to run code in parallel", _HOST, "real"),
         (r"windows\.h|Windows\.h|io\.h|conio\.h|direct\.h", "the operating system's", _HOST),
@@ -67,12 +67,16 @@ _OF_LIBRARIES = [
          r"(?i:cu|nv|npp)\w*", ""),
         (r"omp\.h", r"(?i:omp)\w*", ""),
         (r"mpi\.h", r"(?i:mpi|ompi)\w*", ""),
+        (r"sys/\w+\.h|fcntl\.h|dirent\.h|dlfcn\.h|poll\.h|netinet/.*|arpa/.*",
+         r"(?!(?i:cu|nv|win|mac|linux|apple|android|qnx))\w*", ""),
     )
 ]  # fmt: skip
 
 
 def may_define(header: str, name: str) -> bool:
-    """Whether a header that is not there may define a name: those of some libraries define what begins as theirs do."""
+    """Whether a header that is not there may define a name: those of some libraries define what begins as theirs do,
+    and an operating system's no names of systems.
+    """
     return all(names.fullmatch(name) for headers, names, _ in _OF_LIBRARIES if headers.fullmatch(header))
 
 
