@@ -216,6 +216,7 @@ def test_what_a_kernel_needs_is_not_left_out(tmp_path: Path) -> None:
     assert found["status"] == 2
     messages = [d["message"] for d in found["diagnostics"]]  # type: ignore[attr-defined]
     assert messages == ["'nowhere.h' file not found", "unknown type name 'thing'"]
+    assert found["diagnostics"][1]["help"] == "it may be declared in 'nowhere.h', which is missing"  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,8 @@ _LACKS = (
 #: Namespaces of the library, by their first names.
 _LIBRARY = re.compile(r"(std|cuda|cooperative_groups|thrust|cub|nvcuda)\b")
 _MOST_NAMES = 3
+#: A header's name in the message that there is none.
+_QUOTED = re.compile(r"[`'][^`']+[`']")
 #: The way to names that scopec's own headers lack.
 WAY_TO_REAL = (
     "`--headers real` reads NVIDIA's headers (those of --cuda-path TOOLKIT, or of pip install 'scopec[headers]')"
@@ -64,8 +66,11 @@ def by_root(diagnostics: Sequence[Diagnostic], file: str, *, real: bool) -> tupl
         places.setdefault(line, key)
         for name in _DECLARED.findall(diagnostic.line or ""):
             declared.setdefault(name, key)
+    absent = next(
+        (header[0] for of in found.values() if is_absent(of[0]) and (header := _QUOTED.search(of[0].message))), ""
+    )
     told = [
-        _told(key, of, lent=not real and of[0].span.file != file, whole=of[0].span.file != file)
+        _told(key, of, absent, lent=not real and of[0].span.file != file, whole=of[0].span.file != file)
         for key, of in found.items()
     ]
     return tuple(sorted(told, key=lambda d: not is_absent(d)))
@@ -87,10 +92,11 @@ def _said(diagnostic: Diagnostic) -> _Said | None:
     return None if match is None else (match[1], match[2] if match.re.groups > 1 else "")
 
 
-def _told(key: _Key, errors: list[Diagnostic], *, lent: bool, whole: bool) -> Diagnostic:
+def _told(key: _Key, errors: list[Diagnostic], absent: str, *, lent: bool, whole: bool) -> Diagnostic:
     """The first error of a root, which says how many there are.
 
-    ``lent`` says that it is in a header over scopec's own, ``whole`` that it is in no file that may be another's part.
+    ``absent`` is a header that is missing, if one is: it may declare what is not known.  ``lent`` says that the error
+    is in a header over scopec's own, ``whole`` that it is in no file that may be another's part.
     """
     first = errors[0]
     message, help_ = first.message, first.help
@@ -106,6 +112,8 @@ def _told(key: _Key, errors: list[Diagnostic], *, lent: bool, whole: bool) -> Di
         help_ = f"declare it before; if it is of a library, {WAY_TO_REAL}"
     elif key[0] == "name" and not (key[2] or whole) and (other := including(Path(first.span.file))) is not None:
         help_ = f"`{other.name}` includes this file: what it declares before is missing here, so check that file"
+    elif key[0] == "name" and absent and help_ is None:
+        help_ = f"it may be declared in {absent}, which is missing"
     if len(errors) > 1:
         message = f"{len(errors)} errors have one root: {message}"
     return replace(first, message=message, help=help_)
