@@ -10,6 +10,7 @@ from typing import NoReturn
 import pytest
 
 from scopec.base.diagnostics import Code, Diagnostic, InputError
+from scopec.base.source import Span
 from scopec.session import guessing, unguessed
 from scopec.session.check import Outcome, Settings, check
 from scopec.session.plan import Overrides
@@ -114,3 +115,12 @@ def test_an_answer_about_an_overload_is_none_about_another(write: Callable[[str]
     assert "error" in {one.severity for one in outcome.diagnostics}
     assert "asked about all launches instead" not in " ".join(one.message for one in outcome.diagnostics)
     assert "race_free for every launch of k" not in verdicts(outcome)
+
+
+def test_no_more_kernels_are_asked_about_than_the_limit_has_time_for() -> None:
+    said = Diagnostic(Code.TOO_LARGE, "no launch was found", Span("k.cu", 1, 1, 1, 2))
+    asked: list[tuple[list[str], float]] = []
+    kernels = [(f"k{n}", (said,)) for n in range(30)]
+    for limit in (45.0, 2.0, None):
+        unguessed.instead(kernels, limit, lambda names, seconds: asked.append((sorted(names), seconds)) or [])  # type: ignore[func-returns-value]
+    assert [len(names) * seconds for names, seconds in asked] == [45.0, 5.0, 600.0]

@@ -33,7 +33,8 @@ def instead(
     """What is decided about all launches of kernels for which no launch was guessed, and what is told of these.
 
     Each comes with what says so; ``limit`` is the time limit of the file in seconds, if it has one.  ``asked`` answers
-    about kernels of some names, each in so many seconds; of overloads each has to be decided.
+    about kernels of some names, each in so many seconds; of overloads each has to be decided.  Of more kernels than
+    the limit has time for, the first are asked about.
     """
     said = dict[str, tuple[Diagnostic, ...]]()
     for name, why in unguessed:
@@ -41,8 +42,9 @@ def instead(
     if of_sizes() is None:
         return [], _all(said.values())
     each = _MOST if limit is None else min(_MOST, max(_LEAST, limit * _PART / len(said)))
+    names = list(said) if limit is None else list(said)[: max(1, int(limit / each))]
     try:
-        answers = asked(frozenset(said), each)
+        answers = asked(frozenset(names), each)
     except InputError:  # about a question that nobody asked
         return [], _all(said.values())
     of_kernel = [(check.every.kernel, one) for one in answers for check in one.checks[:1] if check.every is not None]
