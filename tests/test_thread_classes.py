@@ -15,6 +15,8 @@ import pytest
 
 from scopec.base.diagnostics import InputError
 from scopec.frontends.clang import threads
+from scopec.frontends.clang.intrinsics import masks
+from scopec.frontends.clang.llvm.bits import EVERY_BIT
 from scopec.frontends.clang.machine import classes
 from scopec.frontends.clang.machine.machine import Machine
 from scopec.frontends.clang.machine.tracked import Asked, Tracked, maker, untracked
@@ -107,6 +109,35 @@ def runs(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
 
 def test_the_machine_runs_once_for_each_class(monkeypatch: pytest.MonkeyPatch) -> None:
     assert runs(BLOCK_SUM, monkeypatch) < 32  # of 256 threads
+
+
+MEET = """
+__device__ int a[128];
+__global__ void k() {
+    int t = threadIdx.x;
+    if (t >= 64) {
+        if (__any_sync(0xffffffff, a[t])) a[t] = 1;
+        if (t % 32 < 16) __syncwarp(0xffff);
+        asm volatile("bar.sync 1, 64;" ::: "memory");
+    }
+}
+//@ launch k<<<1, 128>>>();
+"""
+
+
+def test_lanes_that_meet_are_of_one_class(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mask tells a lane from one of which it has no bit alone, a barrier of warps the first two from the rest."""
+    found = read(MEET)
+    assert isinstance(found, Program), found
+    assert found == one_by_one(MEET, monkeypatch)
+    assert runs(MEET, monkeypatch) < 40
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_mask_names_a_lane_by_its_bit(seed: int) -> None:
+    chance = random.Random(seed)
+    mask = chance.getrandbits(32) & chance.getrandbits(32) if seed else EVERY_BIT
+    assert [masks._names(mask, lane) for lane in range(32)] == [bool(mask >> lane & 1) for lane in range(32)]
 
 
 def test_indices_are_tracked_no_more_where_each_thread_is_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,14 +109,17 @@ def _by_warps(call: Call, name: Value, warps: Value, of: str, *, waits: bool, at
 
 def _is_first(call: Call, of: str) -> Value:
     """Whether a lane is the first of its warp that comes to a barrier: others end before."""
-    machine, own, world = call.machine, int(lane_of(call)), call.machine.world
+    machine, own, world = call.machine, lane_of(call), call.machine.world
     warp = (machine.thread, int(machine.block), int(thread_of(call) // WARP), of)
     come = world.come_together.setdefault(warp, set())
-    if come and own < min(come):
+    behind = bool(come) and own > min(come)
+    if come and not behind and int(own) not in come:
         world.grew = True
-    come.add(own)
+    if len(come) < 2 or not behind:  # those behind a first lane do the same: that there is one is enough
+        come.add(int(own))
     if warp not in world.elected:
-        return values.TRUE if own == min(come) else values.FALSE
+        return values.FALSE if behind else values.TRUE
+    own = int(own)
     first: Value = values.TRUE
     for lane in lanes_in(lanes_there(call) & (1 << own) - 1):
         first = values.binary("&&", first, values.unary("!", Reg(ir.came(lane), types.BOOL)))

@@ -63,13 +63,22 @@ def mask_of(call: Call, position: int) -> int:
     machine, own, mask = call.machine, lane_of(call), call.number(position)
     if not isinstance(mask, Const):
         raise _told_apart(call, position, mask)
-    if not mask.value >> own & 1 and machine.ways > 1:  # it may have been computed
-        raise _undefined(call)
-    if not mask.value >> own & 1:
+    if not _names(mask.value, own):
+        if machine.ways > 1:  # it may have been computed
+            raise _undefined(call)
         given = f"{mask.value & EVERY_BIT:#x}"
         message = f"lane {own} is not in the mask {given} that it gives: what this does is undefined"
         raise error(Codes.BAD_ARGUMENTS, message, machine.span(call.state), "name every lane that comes here")
     return mask.value & EVERY_BIT
+
+
+def _names(mask: int, lane: int) -> bool:
+    """Whether a mask has a lane.
+
+    The lane is compared with the ends of the runs of like bits alone: lanes of one run do the same.
+    """
+    ends = (end for end in range(1, WARP) if mask >> end - 1 & 1 != mask >> end & 1)
+    return bool(mask >> next((end for end in ends if lane < end), WARP) - 1 & 1)
 
 
 def _told_apart(call: Call, position: int, mask: Value) -> Exception:
