@@ -7,6 +7,7 @@ import re
 import pytest
 
 from scopec.base.diagnostics import Code, InputError
+from scopec.frontends.clang.machine import sparse
 from scopec.program import ir
 from scopec.program.show import words
 from tests.conftest import program_of
@@ -137,8 +138,11 @@ def swizzled(row: int, begin: int, code: str, **change: object) -> list[ir.Opera
 
 @pytest.mark.parametrize("begin", [0, 4])
 @pytest.mark.parametrize("row", [32, 64, 128])
-def test_a_swizzle_moves_parts_of_rows_by_their_addresses(row: int, begin: int) -> None:
+def test_a_swizzle_moves_parts_of_rows_by_their_addresses(
+    row: int, begin: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Bits 4 and so on are changed by bits 7 and so on of an address; the box begins in the middle of the pattern."""
+    monkeypatch.setattr(sparse, "MOST_EACH", 16 * row)
     loaded, stored = swizzled(row, begin, SWIZZLED_LOAD), swizzled(row, begin, SWIZZLED_STORE)
     pairs = list(zip(places(loaded, ir.Store), places(loaded, ir.Load), strict=True))
     assert sorted(pairs) == sorted(zip(places(stored, ir.Load), places(stored, ir.Store), strict=True))

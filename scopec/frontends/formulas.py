@@ -152,9 +152,6 @@ def _global(steps: tuple[_Step, ...], span: Span, program: Program, observed: di
         grid = function if function in program.grids else next(iter(program.grids), "kernel")
         help_ = f"name a thread: {grid}[0][0].{local}"
         raise error(Code.BAD_EXPECTATION, f"each {owner} has a `{name}` of its own", span, help_)
-    if object_.left_out:
-        message = f"of `{name}` only the elements are modelled that something accesses besides copies and fills"
-        raise error(Code.BAD_EXPECTATION, message, span, "allocate at most 4096 elements")
     number = _element(object_, positions, name, span)
     whole = _observe(object_.element(number), FinalMemory(Location(object_.name, number)), object_.type, observed)
     return whole if name not in program.fields else _bits(whole, program.fields[name])
@@ -172,6 +169,9 @@ def _check_observable(object_: ir.Object, span: Span) -> None:
         what = "floating-point numbers," if object_.type.modelled else "numbers"
         message = f"`{object_.name}` holds {what} whose values are not modelled"
         raise error(Code.BAD_EXPECTATION, message, span, "ask about an integer")
+    if object_.left_out:
+        message = f"of `{object_.name}` only the elements are modelled that something accesses besides copies and fills"
+        raise error(Code.BAD_EXPECTATION, message, span, "ask with `--without sparse`, which models all of them")
 
 
 def _observe(name: str, what: Observation, type_: types.IntType, observed: dict[str, Observation]) -> Value:

@@ -89,9 +89,10 @@ class Reductions:
     accesses (:mod:`scopec.memory.domains.coherent`).  Coherence and atomicity make each location sequentially
     consistent.
 
-    ``sparse``: of large allocations those elements are modelled that something accesses besides copies and fills, and
-    one of each class that the same copies and fills cover (:mod:`scopec.frontends.clang.machine.sparse`).  What races
-    on one element of a class races on each, and nobody looks at their values.  The reader makes it, for both questions.
+    ``sparse``: of large allocations, and of arrays of which one asynchronous copy or matrix has many elements, those
+    are modelled that something accesses besides copies, fills and matrices, and one of each class that the same ones
+    cover (:mod:`scopec.frontends.clang.machine.sparse`).  What races on one element of a class races on each, and
+    nobody looks at their values.  The reader makes it, for both questions.
 
     ``threads``, ``events``, ``meeting``, ``values``: programs with more threads or events are large, barriers at which
     more threads meet, and reads of more values; smaller ones are asked as they are.

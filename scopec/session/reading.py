@@ -43,7 +43,7 @@ def read(
     the directive ``language`` says it; else it is C++, for clang.  What clang does not take for C++, and is in the
     scoped language and includes nothing, is read as that, as the documents' own programs are.  Without a clang, every
     file is taken for one in the scoped language.  With ``cache``, what clang made in an earlier call is used.
-    Of large allocations few elements are modelled if they are ``sparse``.
+    Of large arrays few elements are modelled if they are ``sparse``.
 
     Raises InputError where the file is in neither language.
     """

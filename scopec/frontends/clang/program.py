@@ -79,7 +79,7 @@ def lower(
     entries: Cache | None, *, sparse: bool = True,
 ) -> Program:  # fmt: skip
     """The Program that a file means; ``overrides`` gives varied constants other values, ``entries`` are clang's answers
-    of earlier calls.  Of large allocations few elements are modelled if they are ``sparse``.
+    of earlier calls.  Of large arrays few elements are modelled if they are ``sparse``.
 
     Raises InputError with all that clang objects to, and where the machine meets something that is not modelled;
     EngineError without a clang.

@@ -97,7 +97,7 @@ def program_of(
     name: str, source: Source, device: Side, host: Side, said: Mapping[str, Mapping[str, tuple[int, ...]]],
     constants: Mapping[str, int | ir.Order | ir.Scope], variant: Mapping[str, str], *, sparse: bool = True,
 ) -> Program:  # fmt: skip
-    """The program that two sides of code are, from ``main`` on; large allocations are ``sparse``, or whole."""
+    """The program that two sides of code are, from ``main`` on; large arrays are ``sparse``, or whole."""
     found = _Found(sparse=Sparse(all_whole=not sparse))
     for _ in range(_MOST_RUNS):
         world = World(source, device, host, said)

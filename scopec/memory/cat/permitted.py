@@ -110,7 +110,7 @@ REDUCTIONS: Mapping[str, Reduction] = {
         "CUDA's models",
         lambda _, same_as: same_as == "cuda.cat",
     ),
-    "sparse": Reduction("elements of large allocations that copies and fills alone access", _ANY, _every_model),
+    "sparse": Reduction("elements of large arrays that copies and fills alone access", _ANY, _every_model),
 }
 
 #: Those that take what orders two events to order any two accesses of these.

@@ -18,7 +18,6 @@ from scopec.frontends.clang.llvm.numbers import number
 from scopec.frontends.clang.machine.access import HANDLES
 from scopec.frontends.clang.machine.lifetimes import life_of
 from scopec.frontends.clang.machine.memory import Address, Layout, Memory, Nowhere, Private, object_name
-from scopec.frontends.clang.machine.names import mentioned
 from scopec.frontends.clang.machine.state import Done
 from scopec.frontends.clang.machine.variables import home
 from scopec.program import faults, ir, types
@@ -28,7 +27,6 @@ from scopec.program.transfers import Waits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from scopec.frontends.clang.machine.world import World
 
 #: Elements of an allocation: each has a place of its own.
 _MOST_ELEMENTS = 1 << 24
@@ -80,12 +78,12 @@ def _allocate(call: Call) -> bool:
         leaves = tuple(
             replace(leaf, path=f"[]{leaf.path}", extents=((count, distance), *leaf.extents)) for leaf in leaves
         )
-    kept = None if _is_mentioned(world, unique) else world.sparse.elements(unique, leaves)
-    if count > _MOST_ELEMENTS and (kept is None or max(kept) >= _MOST_ELEMENTS):
+    few = not world.is_mentioned(unique) and world.sparse.allocated(unique, leaves)
+    if count > _MOST_ELEMENTS and not (few and world.sparse.last(unique, leaves) < _MOST_ELEMENTS):
         message = f"an allocation of {count:,} elements"
         raise error(Code.TOO_LARGE, message, machine.span(call.state), f"allocate at most {_MOST_ELEMENTS:,}")
     span = machine.span(call.state)
-    region = world.declare(Layout(unique, leaves, kept=kept), storage, span, {}, zero=False)
+    region = world.declare(Layout(unique, leaves), storage, span, {}, zero=False)
     world.freed_by[region] = _FREES[by]
     if storage is ir.Storage.DEVICE:  # the only instance is in the memory of the device that was current
         for leaf in world.layouts[region].leaves:
@@ -97,13 +95,6 @@ def _allocate(call: Call) -> bool:
         call.emit(ir.ApiCall(by))
     _live(call, region, by, begins=True)
     return call.done(Address(region))
-
-
-def _is_mentioned(world: World, name: str) -> bool:
-    """Whether a directive may name an element of an allocation, or accesses are known to be of other numbers."""
-    if name in world.joined or name in world.untyped:
-        return True
-    return mentioned(world.source.text, name.partition("#")[0].rpartition(".")[2])
 
 
 def _handles(call: Call) -> bool:

@@ -19,7 +19,7 @@ from scopec.frontends.clang.intrinsics.mbarriers import RELAXED, fault_register,
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, as_type
 from scopec.frontends.clang.machine.access import load, stored
-from scopec.frontends.clang.machine.memcpy import copy_bytes
+from scopec.frontends.clang.machine.memcpy import Run, copy_bytes, copy_together
 from scopec.frontends.clang.machine.memory import Address, Memory
 from scopec.frontends.clang.machine.undefined import beyond, meaningless
 from scopec.frontends.ptx.table import REDUCTIONS
@@ -82,7 +82,7 @@ def _bulk_copy(call: Call) -> bool:
     size = _checked(call, to_shared=True)
     place = at_mbarrier(call, 3)
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
-    copy_bytes(call.machine, call.state, address_of(call, 0), address_of(call, 1), size)
+    copy_together(call.machine, call.state, [Run(size, address_of(call, 1), (address_of(call, 0),))])
     complete(call, [place], size)
     return call.done()
 
@@ -106,7 +106,7 @@ def _bulk_multicast(call: Call) -> bool:
     to, bars = ([in_block(call, address_of(call, n), block) for block in named] for n in (0, 3))
     places = [mbarrier_there(call, bar) for bar in bars]
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
-    copy_bytes(call.machine, call.state, to[0], address_of(call, 1), size, *to[1:])
+    copy_together(call.machine, call.state, [Run(size, address_of(call, 1), tuple(to))])
     complete(call, places, size)
     return call.done()
 
@@ -126,7 +126,7 @@ def _bulk_store(call: Call) -> bool:
     """``bulk_store(to, from, bytes)``: from shared to global memory, in the thread's group of bulk copies."""
     size = _checked(call, to_shared=False)
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=ir.CopyGroups.BULK))
-    copy_bytes(call.machine, call.state, address_of(call, 0), address_of(call, 1), size)
+    copy_together(call.machine, call.state, [Run(size, address_of(call, 1), (address_of(call, 0),))])
     call.emit(ir.Agent(begins=False))
     return call.done()
 

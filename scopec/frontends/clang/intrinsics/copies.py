@@ -160,7 +160,7 @@ def issue(
 def numbers_at(call: Call, positions: Sequence[int], size: int) -> list[list[tuple[ir.Place, Leaf]]]:
     """For each of some arguments, pointers, the numbers in memory that it and a size in bytes cover.
 
-    Of elements of large allocations which are alike, those that stand for them.
+    Of elements of large arrays which are alike, those that stand for them.
     """
     machine, state = call.machine, call.state
     sides = []

@@ -19,7 +19,7 @@ from scopec.frontends.clang.intrinsics.clusters import owner_of
 from scopec.frontends.clang.intrinsics.masks import lane_of, thread_of, threads_of
 from scopec.frontends.clang.llvm.numbers import Offset, number
 from scopec.frontends.clang.machine.access import load
-from scopec.frontends.clang.machine.memcpy import check_whole, leaf_type
+from scopec.frontends.clang.machine.memcpy import check_whole, leaf_type, want_few
 from scopec.frontends.clang.machine.memory import Address, Cell, Memory, Private, covered
 from scopec.frontends.clang.machine.undefined import beyond, meaningless
 from scopec.program import ir
@@ -125,9 +125,16 @@ def _address(call: Call, begin: int, alignment: int, what: str) -> Address:
 
 
 def read_matrices(call: Call, runs: list[tuple[Memory, int, int]]) -> None:
-    """Read the bytes of matrices, each once."""
-    for region, begin, end in _joined(runs):
-        _read(call, region, begin, end)
+    """Read the bytes of matrices, each once; of many numbers that are alike, some."""
+    world, joined = call.machine.world, _joined(runs)
+    for region in dict.fromkeys(region for region, _, _ in joined):
+        own = [range(begin, end) for one, begin, end in joined if one == region]
+        layout = world.layouts[region]
+        for one in own:
+            check_whole(call.machine, call.state, layout, Offset(one.start), len(one))
+        want_few(call.machine, layout, own)
+        for number_, begin, end in world.sparse.together([(len(one), one.start) for one in own], [layout]):
+            _read(call, region, own[number_].start + begin, own[number_].start + end)
 
 
 def _joined(runs: list[tuple[Memory, int, int]]) -> list[tuple[Memory, int, int]]:
@@ -144,7 +151,6 @@ def _joined(runs: list[tuple[Memory, int, int]]) -> list[tuple[Memory, int, int]
 def _read(call: Call, region: Memory, begin: int, end: int) -> None:
     """Read each number in a range; nobody gets what it is."""
     layout = call.machine.world.layouts[region]
-    check_whole(call.machine, call.state, layout, Offset(begin), end - begin)
     for at, leaf in list(covered(layout, begin, end - begin)):
         load(call.machine, call.state, Address(region, Offset(begin + at)), leaf_type(leaf), ir.PLAIN)
 

@@ -21,7 +21,7 @@ from scopec.frontends.clang.intrinsics.mbarriers import mbarrier_there
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, compare, number, resized
 from scopec.frontends.clang.machine.access import load
-from scopec.frontends.clang.machine.memcpy import copy_bytes
+from scopec.frontends.clang.machine.memcpy import Run, copy_together
 from scopec.frontends.clang.machine.memory import Address, Memory, Private
 from scopec.frontends.clang.machine.undefined import beyond
 from scopec.program import ir, values
@@ -166,9 +166,8 @@ def _load(call: Call) -> bool:
         targets = [in_block(call, to, block) for block in named]
         places = [mbarrier_there(call, in_block(call, address_of(call, 2), block)) for block in named]
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=None))
-    for here, there, size in parts:
-        first, *more = (_moved(target, here) for target in targets)
-        copy_bytes(call.machine, call.state, first, there, size, *more)
+    runs = [Run(size, there, tuple(_moved(target, here) for target in targets)) for here, there, size in parts]
+    copy_together(call.machine, call.state, runs)
     complete(call, places, tensor.size)
     return call.done()
 
@@ -181,8 +180,7 @@ def _store(call: Call) -> bool:
     if owner_of(call, from_) != call.machine.block:
         raise beyond(call.machine, call.state, "the block's shared memory")
     call.emit(ir.Agent(begins=True, proxy=ir.Proxy.ASYNC, groups=ir.CopyGroups.BULK))
-    for here, there, size in parts:
-        copy_bytes(call.machine, call.state, there, _moved(from_, here), size)
+    copy_together(call.machine, call.state, [Run(size, _moved(from_, here), (there,)) for here, there, size in parts])
     call.emit(ir.Agent(begins=False))
     return call.done()
 

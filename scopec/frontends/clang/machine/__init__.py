@@ -12,7 +12,7 @@
 - ``world``, ``side``: data of all threads of a program, and the code of device and host
 - ``tensor_memory``: tensor memory that is allocated, and the parts of it that accesses have
 - ``untyped``: numbers that bytes of shared memory are
-- ``sparse``: elements of large allocations that a program tells apart
+- ``sparse``: elements of large arrays that a program tells apart
 - ``classes``, ``tracked``: threads of a grid that one run is enough for, and what it asks about their indices
 - ``constants``, ``names``, ``refusals``: constants of the code, what things are called, what is not done
 - ``points_to``: points-to sets of pointers in memory

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from scopec.base.records import dataclass
 from scopec.frontends.clang.evaluation_order.footprints import Touch
 from scopec.frontends.clang.llvm import code as llvm
 from scopec.frontends.clang.llvm.numbers import Offset, number
@@ -66,13 +67,72 @@ def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, si
         if isinstance(there.region, Memory) and not there.offset.terms:
             sides.append((world.layouts[there.region], there.offset.constant))
     known = len(sides) == 2 + len(more) and not from_.offset.terms
-    for at, leaf in (
-        world.sparse.moved(size, machine.span(state), *sides)[0] if known else list(covered(*sides[0], size))
-    ):
+    numbers = world.sparse.moved(size, machine.span(state), *sides)[0] if known else list(covered(*sides[0], size))
+    _copy_numbers(machine, state, from_, [to, *more], numbers)
+
+
+def _copy_numbers(
+    machine: Recording, state: State, from_: Address, targets: Sequence[Address], numbers: Iterable[tuple[int, Leaf]]
+) -> None:
+    for at, leaf in numbers:
         type_ = leaf_type(leaf)
         content = load(machine, state, Address(from_.region, from_.offset.moved(Offset(at))), type_, ir.PLAIN)
-        for there in (to, *more):
+        for there in targets:
             store(machine, state, Address(there.region, there.offset.moved(Offset(at))), content, type_, ir.PLAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """So many bytes that a copy moves from an address to one or more."""
+
+    size: int
+    source: Address
+    targets: tuple[Address, ...]
+
+    @property
+    def addresses(self) -> tuple[Address, ...]:
+        """That of the source, and those of the targets."""
+        return self.source, *self.targets
+
+
+def copy_together(machine: Recording, state: State, runs: Sequence[Run]) -> None:
+    """Make one copy of several runs.
+
+    Of many elements that are alike, some stand for all (:mod:`scopec.frontends.clang.machine.sparse`).
+    """
+    layouts = _layouts(machine, runs)
+    if not layouts:
+        for run in runs:
+            copy_bytes(machine, state, run.targets[0], run.source, run.size, *run.targets[1:])
+        return
+    for layout, side in zip(layouts, zip(*(run.addresses for run in runs), strict=True), strict=True):
+        for run, address in zip(runs, side, strict=True):
+            check_whole(machine, state, layout, address.offset, run.size)
+        begins = (address.offset.constant for address in side)
+        want_few(machine, layout, [range(at, at + run.size) for at, run in zip(begins, runs, strict=True)])
+    offsets = [(run.size, *(address.offset.constant for address in run.addresses)) for run in runs]
+    for number_, begin, end in machine.world.sparse.together(offsets, layouts):
+        from_, *targets = (Address(a.region, a.offset.moved(Offset(begin))) for a in runs[number_].addresses)
+        numbers = list(covered(layouts[0], from_.offset.constant, end - begin))
+        _copy_numbers(machine, state, from_, targets, numbers)
+
+
+def _layouts(machine: Recording, runs: Sequence[Run]) -> list[Layout]:
+    """The layouts of the source and of each target, where each is one object at constant places; else none."""
+    found = []
+    for side in zip(*(run.addresses for run in runs), strict=True):
+        region = side[0].region
+        if not isinstance(region, Memory) or any(one.region != region or one.offset.terms for one in side):
+            return []
+        found.append(machine.world.layouts[region])
+    return [] if any(layout.known is not None for layout in found) else found
+
+
+def want_few(machine: Recording, layout: Layout, bytes_: Sequence[range]) -> None:
+    """Raise Again where one copy or matrix has these bytes of an object, and few of its elements are to be modelled."""
+    world = machine.world
+    if not world.is_mentioned(layout.name) and world.sparse.want(layout, bytes_):
+        raise Again
 
 
 def _cut_out(cells: Cells, region: Private, begin: int, size: int) -> dict[int, Cell]:

@@ -165,14 +165,12 @@ def write(cells: Cells, region: Private, at: int, size: int, content: Content) -
 class Layout:
     """A region of the program's objects: each leaf is an object of the program, or an array of them.
 
-    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.  ``kept`` are the
-    elements that are modelled (:mod:`scopec.frontends.clang.machine.sparse`); None for all.
+    ``known`` are the contents of memory that nobody writes, by offset; None for what may be written.
     """
 
     name: str
     leaves: tuple[Leaf, ...]
     known: Mapping[int, Content] | None = None
-    kept: frozenset[int] | None = None
 
 
 def leaves_of(type_: llvm.Type, offset: int = 0, extents: tuple[tuple[int, int], ...] = ()) -> tuple[Leaf, ...]:
@@ -428,18 +426,17 @@ def _positions(
         yield from _positions(at + number_ * distance, tuple(inner), least, most)
 
 
-def objects_of(
-    layout: Layout, storage: ir.Storage, span: Span, initial: Mapping[int, int | None], *, zero: bool, use: ir.Use
-) -> Iterator[ir.Object]:
-    """The program's objects of a region; ``initial`` are values by offset, others are ``zero`` or unknown."""
-    for leaf in layout.leaves:
-        found = tuple(initial.get(at, 0 if zero else None) for at in _positions(leaf.offset, leaf.extents))
-        yield ir.Object(
-            object_name(layout.name, leaf), span, leaf.type, storage,
-            tuple(None if v is None else leaf.type.wrap(v) for v in found),
-            array=bool(leaf.extents), use=USES.get(leaf.class_, use),
-            shape=shape(leaf) if len(leaf.extents) > 1 else (),
-        )  # fmt: skip
+def object_of(
+    region: str, leaf: Leaf, storage: ir.Storage, span: Span, initial: Mapping[int, int | None], *, zero: bool
+) -> ir.Object:
+    """The program's object of a leaf; ``initial`` are values by offset, others are ``zero`` or unknown."""
+    found = tuple(initial.get(at, 0 if zero else None) for at in _positions(leaf.offset, leaf.extents))
+    return ir.Object(
+        object_name(region, leaf), span, leaf.type, storage,
+        tuple(None if v is None else leaf.type.wrap(v) for v in found),
+        array=bool(leaf.extents), use=USES.get(leaf.class_, ir.Use.DATA),
+        shape=shape(leaf) if len(leaf.extents) > 1 else (),
+    )  # fmt: skip
 
 
 #: What the objects of some classes are.

@@ -82,7 +82,7 @@ def _variable(region: str) -> str:
 
 
 def _is_bytes(layout: Layout) -> bool:
-    if len(layout.leaves) != 1 or layout.known is not None or layout.kept is not None:
+    if len(layout.leaves) != 1 or layout.known is not None:
         return False
     (leaf,) = layout.leaves
     plain = not (leaf.pointer or leaf.class_ or leaf.overlaps or leaf.bits or leaf.offset)

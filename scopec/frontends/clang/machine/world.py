@@ -33,15 +33,14 @@ from scopec.frontends.clang.machine.memory import (
     joined,
     leaves_of,
     object_name,
-    objects_of,
     with_joined,
 )
-from scopec.frontends.clang.machine.names import GUARD, is_guard, made_for, plain, qualified
+from scopec.frontends.clang.machine.names import GUARD, is_guard, made_for, mentioned, plain, qualified
 from scopec.frontends.clang.machine.opaque import Opaque
 from scopec.frontends.clang.machine.points_to import Written, held
 from scopec.frontends.clang.machine.refusals import places, refused
 from scopec.frontends.clang.machine.side import CONSTANT_SPACE, SHARED_SPACE, Side, is_local, is_shared, variables
-from scopec.frontends.clang.machine.sparse import Sparse, sparse_objects
+from scopec.frontends.clang.machine.sparse import Sparse
 from scopec.frontends.clang.machine.spawned import Launch
 from scopec.frontends.clang.machine.tensor_memory import TensorMemory
 from scopec.frontends.clang.machine.tracked import untracked
@@ -74,7 +73,7 @@ class World:
         self.said = said
         self.objects: dict[str, ir.Object] = {}
         self.layouts: dict[Memory, Layout] = {}
-        #: The elements of large allocations that are modelled; tensor memory.
+        #: The elements of large arrays that are modelled; tensor memory.
         self.sparse, self.tensor = Sparse(), TensorMemory()
         self.pointers: dict[Address, int] = {}
         #: The addresses of objects that are computed with, and the places where numbers become pointers.
@@ -174,10 +173,14 @@ class World:
                     raise refused(f"an initial value of `{layout.name}`, which has a union in it, is", span)
                 layout = replace(layout, leaves=apart(layout.leaves, self.parts.setdefault(layout.name, set())))
             self.layouts[region] = layout = self._as_modelled(layout)
-            sparse = None if layout.kept is None else sparse_objects(layout, storage, span, ir.Use.DATA)
-            for made in sparse or objects_of(layout, storage, span, initial, zero=zero, use=ir.Use.DATA):
+            for made in self.sparse.objects(layout, storage, span, initial, zero=zero):
                 self.objects[made.name] = made
         return region
+
+    def is_mentioned(self, name: str) -> bool:
+        """Whether a directive may name an element of an object, or accesses are known to be of other numbers."""
+        known = name in self.joined or name in self.untyped
+        return known or mentioned(self.source.text, name.partition("#")[0].rpartition(".")[2])
 
     def _as_modelled(self, layout: Layout) -> Layout:
         """A layout with the types of integers whose values are not modelled."""
