@@ -374,3 +374,19 @@ COPIED += "copy.extent = make_cudaExtent(4, 2, 1); copy.kind = cudaMemcpyDeviceT
 def test_copies_of_boxes(ask: Asks, main: str, expected: str) -> None:
     """cudaMemcpy3D of memory that is no array is a copy of each of its rows."""
     assert verdicts([ask(text(main + "cudaDeviceSynchronize();"))])["race_free"] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("main", "expected"),
+    [
+        ("cudaMemset2DAsync(a, 4, 0, 4, 2, s); cudaMemsetAsync(a + 1, 0, 4, s);", "holds"),
+        ("cudaMemset2DAsync(a, 4, 0, 4, 2, s); cudaMemsetAsync(a + 1, 0, 4, n);", "violated"),
+        ("cudaMemset2D(a, 4, 0, 4, 2); cudaMemsetAsync(a + 1, 0, 4, n);", "violated"),  # the host does not wait for it
+        (
+            "cudaMemset2D(a, 8, 0, 4, 1); cudaMemsetAsync(a + 1, 0, 4, n);",
+            "holds",
+        ),  # what is between rows is not written
+    ],
+)
+def test_fills_of_rows(ask: Asks, main: str, expected: str) -> None:
+    assert verdicts([ask(text(main + "cudaDeviceSynchronize();"))])["race_free"] == [expected]

@@ -354,6 +354,15 @@ inline cudaError_t cudaMemset(void* to, int byte, size_t bytes) {
 inline cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream) {
     return __scopec::filled(to, byte, bytes, stream, false);
 }
+inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height,
+                                     cudaStream_t stream) {
+    for (size_t row = 0; row < height; row++) __scopec::filled((char*)to + row * pitch, byte, width, stream, false);
+    return __scopec::result();
+}
+inline cudaError_t cudaMemset2D(void* to, size_t pitch, int byte, size_t width, size_t height) {
+    for (size_t row = 0; row < height; row++) __scopec::filled((char*)to + row * pitch, byte, width, nullptr, true);
+    return __scopec::result();
+}
 inline cudaError_t cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t stream) {
     return __scopec::operated(stream, "cudaMemPrefetchAsync");
 }

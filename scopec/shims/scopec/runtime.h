@@ -245,6 +245,8 @@ inline cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cud
 inline cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
                                        cudaStream_t stream = nullptr);
 inline cudaError_t cudaMemsetAsync(void* to, int byte, size_t bytes, cudaStream_t stream = nullptr);
+inline cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int byte, size_t width, size_t height,
+                                     cudaStream_t stream = nullptr);
 inline cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
                                      size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
 
