@@ -423,3 +423,16 @@ def test_a_folder_without_any_kernel_is_an_error(tmp_path: Path) -> None:
     for done in (scopec("check", tmp_path), scopec("check", ".", cwd=tmp_path)):
         assert done.returncode == 2
         assert "no .cu file of the folder has a kernel or a main [SCP001]" in done.stderr
+
+
+@pytest.mark.parametrize(("where", "scope"), [("", "__threadfence()"), ("__shared__", "__threadfence_block()")])
+def test_advice_under_a_guess_of_one_block_is_for_other_blocks_too(
+    write: Callable[..., Path], where: str, scope: str
+) -> None:
+    outside = "" if where else "__device__ int lock, sum;"
+    inside = f"{where} int lock, sum; if (!threadIdx.x) lock = sum = 0; __syncthreads();" if where else ""
+    kernel = "while (atomicCAS(&lock, 0, 1)) ; sum += threadIdx.x; atomicExch(&lock, 0);"
+    text = f"{outside}\n__global__ void k() {{\n{inside}\n{kernel.replace('; ', ';' + chr(10))}\n}}\n"
+    done = scopec("check", write(text, "lock.cu"), "--engine", "embedded", "-k", "race_free")
+    assert "k<<<1, 2>>>" in done.stdout
+    assert f"try: both {scope}" in done.stdout

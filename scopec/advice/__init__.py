@@ -1,6 +1,6 @@
 """Advice: the smallest edits of a program under which an expectation holds, found by asking again.
 
-- ``search``: finds them, and checks each
+- ``search``: finds them, and checks each; ``scopes``: the scope that they write
 - ``edits``: the edits that a programmer could make (``--why-not`` has ``scopec.explain.changes``, of one execution)
 - ``spelling``: edits as changes of the text
 - ``statements``: where a statement may stand in a text

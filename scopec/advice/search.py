@@ -39,6 +39,7 @@ from scopec.advice.fixable import is_fixable
 from scopec.advice.hangs import families, never_stuck
 from scopec.advice.hung import left_behind
 from scopec.advice.rereading import reread
+from scopec.advice.scopes import needed
 from scopec.advice.spelling import UNSURE, replacements
 from scopec.advice.streams import launched_there, texts_in_one_stream, texts_that_wait, waits
 from scopec.base.diagnostics import ScopecError
@@ -47,7 +48,6 @@ from scopec.base.limits import limited
 from scopec.base.records import dataclass
 from scopec.explain.fixes import Suggestion
 from scopec.hangs.execution import StuckExecution
-from scopec.memory.events.scopes import contains
 from scopec.memory.execution import Execution
 from scopec.program import ir
 from scopec.program.expectations import MEMORY_KINDS, PROGRESS_KINDS
@@ -221,7 +221,7 @@ def _stuck(run: Run, check: Check, checks: Sequence[Check], execution: StuckExec
     def stronger(order_of: Callable[..., ir.Order]) -> list[Edit]:
         return list(_stronger(run, order_of))
 
-    for edits in families(execution, list(_wider(run)), stronger, _needed(run)):
+    for edits in families(execution, list(_wider(run)), stronger, needed(run)):
         kept = _smallest(run, edits, holds)
         if kept:
             return _checked(kept, run, [check.expectation], ask, holds)
@@ -313,11 +313,11 @@ def _others(run: Run, execution: Execution) -> Iterator[list[Edit]]:
     racing = sorted({a.location.object for pair in execution.race for a in pair if a.location is not None})
     for name in racing:
         if any(True for grid in run.program.grids.values() for _ in updates(grid.body, name)):
-            yield [Update(name, _needed(run, name))]
+            yield [Update(name, needed(run, name))]
     copied = {e.location.object for e in run.graph.events if e.agent and e.location is not None}  # never by atomics
     for name in filter((_deciding(run) - copied).__contains__, racing):
-        yield [MakeAtomic(name, _needed(run, name), ordered=False)]
-        yield [*orders, *scopes, MakeAtomic(name, _needed(run, name), ordered=True)]
+        yield [MakeAtomic(name, needed(run, name), ordered=False)]
+        yield [*orders, *scopes, MakeAtomic(name, needed(run, name), ordered=True)]
     yield [*_stronger(run, lambda _: ir.Order.SEQ_CST), *scopes]
 
 
@@ -340,22 +340,10 @@ def _deciding(run: Run) -> set[str]:
     return found
 
 
-def _needed(run: Run, name: str | None = None) -> ir.Scope:
-    """The narrowest scope at which all threads that access an object (or any) include each other."""
-    accesses = [e for e in run.graph.events if e.thread and e.location is not None]
-    using = {e.thread for e in accesses if e.location is not None and name in (None, e.location.object)}
-    threads = [t for t in run.program.threads if t.name in using]
-    version = run.problem.base.version
-    spelt = (ir.Scope.BLOCK, ir.Scope.DEVICE, ir.Scope.SYSTEM)
-    return next(
-        s for s in spelt if s is ir.Scope.SYSTEM or all(contains(s, a, b, version) for a in threads for b in threads)
-    )
-
-
 def _wider(run: Run) -> Iterator[Edit]:
     """A wider scope for each object and fence whose scope leaves a thread out."""
     narrow: dict[str, ir.Scope] = {}
-    everyone = _needed(run)
+    everyone = needed(run)
     for node in operations(run.program):
         operation = node.operation
         if isinstance(operation, ir.Fence):
@@ -365,8 +353,8 @@ def _wider(run: Run) -> Iterator[Edit]:
             name = operation.place.object
             narrow[name] = min(narrow.get(name, ir.Scope.SYSTEM), operation.mode.scope)
     for name, scope in narrow.items():
-        if scope < (needed := _needed(run, name)):
-            yield Widen(name, needed)
+        if scope < (wanted := needed(run, name)):
+            yield Widen(name, wanted)
 
 
 def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) -> Iterator[Edit]:
@@ -389,7 +377,7 @@ def _stronger(run: Run, order_of: Callable[[ir.Access | ir.Fence], ir.Order]) ->
                     wanted is ir.Order.SEQ_CST and isinstance(operation, ir.Access) and is_ptx(node.span, run.program)
                 )
                 if has_no_sc or _LEGACY.match(source_of(node.span, run.source).text_of(node.span)):
-                    fence = AddFence(node.span, _needed(run), before=True)
+                    fence = AddFence(node.span, needed(run), before=True)
                     yield from (fence, replace(fence, before=False))
                 else:
                     yield Strengthen(node.span, wanted)
