@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scopec.base.diagnostics import InputError
+from scopec.frontends.clang.machine import machine
 from scopec.program import ir
 from scopec.program.values import Const
 from scopec.session.check import Settings, check
@@ -171,3 +173,20 @@ def test_a_file_of_ptx(fence: str, expected: str, tmp_path: Path) -> None:
     (outcome,) = check([path], Settings(engine="embedded"))
     assert [str(d) for d in outcome.diagnostics if d.severity == "error"] == []
     assert [c.verdict for r in outcome.reports for c in r.checks if not c.expectation.implicit] == ["holds"]
+
+
+@pytest.mark.parametrize("turns", [2, 6])
+def test_descriptors_in_loops_are_known(turns: int, tmp_path: Path) -> None:
+    """The counts of two loops are 3 * turns pairs of numbers, of which others than these would be put into registers."""
+    body = f"FENCE; for (int k = 0; k < {turns}; k++) {{ for (int i = 0; i < 3; i++) "
+    body += "multiply(at(m + k % 2 * 128 + i * 32) | 8ull << 16 | 64ull << 32); DONE; }"
+    (run,) = plan(_file(tmp_path, body), "a.cu", Overrides(without=frozenset({"sparse"}))).runs
+    found = {element for thread in run.program.threads if thread.lane == 0 for _, element in _loads(thread)}
+    assert found == {128 * stage + 32 * i + n for stage in range(2) for i in range(3) for n in range(32)}
+
+
+def test_a_count_that_is_too_long_is_not_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "_MANY_STATES", 16)
+    body = "FENCE; for (int k = 0; k < 20; k++) multiply(at(m + k % 2 * 128) | 8ull << 16 | 64ull << 32); DONE;"
+    with pytest.raises(InputError, match="a matrix descriptor that is known at run time alone"):
+        plan(_file(tmp_path, body), "a.cu", Overrides())

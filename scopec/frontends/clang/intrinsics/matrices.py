@@ -88,7 +88,7 @@ def runs_of(
     machine, state = call.machine, call.state
     value = call.number(position)
     if not isinstance(value, Const):
-        raise machine.refused(state, "a matrix descriptor that is known at run time alone is")
+        raise machine.unknown(state, "a matrix descriptor", value)
     bits = value.value & ((1 << 64) - 1)
     bits ^= form.fixed
     swizzle = bits >> form.layout

@@ -221,7 +221,7 @@ def _multiply(call: Call) -> bool:
     """``tensor_multiply(d, a, in_memory, b, descriptor, kind)``: into ``d``; A is in tensor memory, or a descriptor."""
     machine, state, shape = call.machine, call.state, call.number(4)
     if not isinstance(shape, Const):
-        raise machine.refused(state, "an instruction descriptor that is known at run time alone is")
+        raise machine.unknown(state, "an instruction descriptor", shape)
     if shape.value & _TRANSPOSED:
         what = "a matrix that is transposed (bits 15 and 16 of the instruction descriptor) is"
         raise machine.refused(state, what, "lay A out by rows, and B by columns (K-major)")

@@ -61,8 +61,9 @@ if TYPE_CHECKING:
 
     from scopec.frontends.clang.evaluation_order.footprints import Site
 
-#: In so many different states a thread may come to one place, before the numbers in which they differ are registers.
-_MOST_STATES = 8
+#: In so many different states a thread may come to one place, before the numbers in which they differ are registers;
+#: and where these should be known.
+_MOST_STATES, _MANY_STATES = 8, 512
 _MOST_CALLS = 64
 #: A value of more levels is put into a register.
 _DEEPEST = 64
@@ -190,16 +191,17 @@ class Machine(Recording):
 
     def _generalise(self, position: tuple[object, ...], states: list[State], state: State) -> None:
         found = self.known.registers.setdefault(position, set())
+        followed = self.known.followed if len(states) <= _MANY_STATES * self.ways else set()
         before = len(found)
         first, *rest = (one.holders() for one in states)
         for holder, content in first.items():
             for other in rest:
                 differs = isinstance(content, Const) and holder in other and other[holder] != content
-                if differs and not self._is_way(state, holder):
+                if differs and holder not in followed and not self._is_way(state, holder):
                     found.add(untracked(holder))
         if len(found) > before:
             raise Again
-        if len(states) > 8 * _MOST_STATES * self.ways:
+        if len(states) > (_MANY_STATES if followed else 8 * _MOST_STATES) * self.ways:
             message = "here the program is in more states than scopec follows, which differ in what pointers point to"
             raise error(Codes.TOO_LARGE, message, self.span(state))
 
@@ -217,6 +219,7 @@ class Machine(Recording):
                 cell = state.cells.get((region, at))
                 if cell is not None and isinstance(cell.content, Const):
                     register = self._cell_register(region, at, cell.content.type)
+                    self.held_in[register.name] = holder
                     self.assign(state, register, as_type(cell.content, register.type), but=(region, at))
                     state.cells[region, at] = Cell(cell.bytes, kept(register))
             case (int(depth), str(name)):
@@ -224,6 +227,7 @@ class Machine(Recording):
                 content = frame.env.get(name)
                 if isinstance(content, Const):
                     register = self.register(frame.calls, name, content.type)
+                    self.held_in[register.name] = holder
                     self.assign(state, register, content)
                     frame.env[name] = register
             case _:

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
     from scopec.frontends.clang.machine.state import State
 
 
+#: Of asynchronous copies of more bytes the places should be known.
+_MANY_BYTES = 1024
+
+
 def copy_bytes(machine: Recording, state: State, to: Address, from_: Address, size: int, *more: Address) -> None:
     """Copy so many bytes: private memory as it is, numbers of the program one by one.
 
@@ -102,6 +106,9 @@ def copy_together(machine: Recording, state: State, runs: Sequence[Run]) -> None
     """
     layouts = _layouts(machine, runs)
     if not layouts:
+        if sum(run.size for run in runs) > _MANY_BYTES:
+            for _, value in (term for run in runs for address in run.addresses for term in address.offset.terms):
+                machine.follow_further(value)
         for run in runs:
             copy_bytes(machine, state, run.targets[0], run.source, run.size, *run.targets[1:])
         return
@@ -196,7 +203,7 @@ def check_whole(machine: Recording, state: State, layout: Layout, offset: Offset
 def fill_bytes(machine: Recording, state: State, to: Address, byte: Value, size: int) -> None:
     """Set so many bytes."""
     if not isinstance(byte, Const):
-        raise machine.refused(state, "filling memory with a value that is known at run time alone is")
+        raise machine.unknown(state, "filling memory with a value", byte)
     repeated = int.from_bytes(bytes([byte.value & 255]) * min(max(size, 1), _MOST_OF_NUMBER), "little")
     if isinstance(to.region, Private) and not to.offset.terms:
         for start, width in _words(to.offset.constant, size):

@@ -5,6 +5,7 @@ Before a register gets another value, an old value that the state still needs is
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from scopec.base.diagnostics import Code as Codes
@@ -21,6 +22,7 @@ from scopec.frontends.clang.machine.refusals import refused
 from scopec.frontends.clang.machine.side import Side
 from scopec.frontends.clang.machine.state import (
     Again,
+    Holder,
     Knowledge,
     State,
 )
@@ -80,6 +82,9 @@ class Recording:
         self.types: dict[Region, dict[int, IntType]] = {}
         #: The registers of the program that are variables of the source, by their places in private memory.
         self.cells: dict[Private, dict[int, Reg]] = {}
+        #: What is in registers, for it differs too often where ways meet; those of which a register's value is made.
+        self.held_in: dict[str, Holder] = {}
+        self.made_of: dict[str, set[str]] = defaultdict(set)
         self._work: list[tuple[int, State]] = []
         self._emitted = 0
         self.last = world.span(None)
@@ -122,6 +127,7 @@ class Recording:
         self._keep(state, target, but, value)
         if target.type.bits == INT.bits:
             self._note_lanes(target.name, value)
+        self.made_of[target.name].update(leaf.name for leaf in values.leaves(value) if isinstance(leaf, Reg))
         self.emit(state, ir.Set(target.name, value))
 
     def _note_lanes(self, target: str, value: Value) -> None:
@@ -245,6 +251,21 @@ class Recording:
     def refused(self, state: State, what: str, help_: str | None = None) -> Exception:
         """The error for something that is not modelled."""
         return refused(what, self.span(state), help_)
+
+    def follow_further(self, value: Value) -> None:
+        """Raise Again where a value may be known if the thread is followed through more states, as of a longer loop."""
+        names: set[str] = set()
+        more = {leaf.name for leaf in values.leaves(value) if isinstance(leaf, Reg)}
+        while more:
+            names |= more
+            more = set().union(*(self.made_of[name] for name in more)) - names
+        if self.known.follow({self.held_in[name] for name in names if name in self.held_in}):
+            raise Again
+
+    def unknown(self, state: State, what: str, value: Value) -> Exception:
+        """The error for a value that has to be known when the program is read; or Again, if it may be."""
+        self.follow_further(value)
+        return self.refused(state, f"{what} that is known at run time alone is")
 
     @property
     def halved(self) -> bool:

@@ -12,6 +12,7 @@ from scopec.program import values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
 
     from scopec.frontends.clang.evaluation_order.footprints import Site
     from scopec.frontends.clang.llvm import code as llvm
@@ -154,11 +155,23 @@ class Knowledge:
     lacking: set[tuple[Private, int, int]] = field(default_factory=set)
     #: The lanes that may be in masks, by the variables that hold them, or where exchanges give them.
     lanes: dict[object, int] = field(default_factory=dict)
+    #: What is followed through many states before it is put into registers.
+    followed: set[Holder] = field(default_factory=set)
 
     def __len__(self) -> int:
+        """A number that is another one when more is known."""
         lanes = sum(mask.bit_count() for mask in self.lanes.values())
         by_place = (*self.registers.values(), *self.formulas.values())
-        return sum(map(len, by_place)) + len(self.lacking) + lanes
+        return sum(map(len, by_place)) + len(self.lacking) + lanes + (len(self.followed) << 32)
+
+    def follow(self, holders: AbstractSet[Holder]) -> bool:
+        """Follow what is in these holders through many states; whether that is news."""
+        if holders <= self.followed:
+            return False
+        self.followed |= holders
+        for own in self.registers.values():
+            own -= holders
+        return True
 
 
 class Done(Exception):
